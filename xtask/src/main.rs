@@ -3,5 +3,15 @@
 #![forbid(unsafe_code)]
 
 mod diagnosis;
+#[allow(dead_code, unused_imports)]
+mod host;
+#[allow(dead_code, unused_imports)]
+mod store;
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    if let Some(code) = host::guard::dispatch(&args) {
+        return code;
+    }
+    std::process::ExitCode::SUCCESS
+}
