@@ -6,6 +6,8 @@ mod diagnosis;
 #[allow(dead_code, unused_imports)]
 mod host;
 #[allow(dead_code, unused_imports)]
+mod image;
+#[allow(dead_code, unused_imports)]
 mod store;
 
 fn main() -> std::process::ExitCode {

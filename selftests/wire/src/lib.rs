@@ -17,5 +17,6 @@ mod record;
 
 pub use frame::{Decoder, Encoder, FrameError, MAX_RECORD};
 pub use record::{
-    Counters, End, FromGuest, Heartbeat, Hello, Job, Outcome, StressSpec, Task, TestResult,
+    Counters, End, FromGuest, Heartbeat, Hello, Job, ModuleSpec, Outcome, StressSpec, Task,
+    TestResult,
 };

@@ -28,7 +28,10 @@ pub enum Task {
         argv: Vec<String>,
     },
     /// Give an interactive shell on the console; its exit status is the result.
-    Shell,
+    Shell {
+        /// `TERM` of the terminal that the console is joined to.
+        term: String,
+    },
 }
 
 /// Parameters of one stress loop.
@@ -36,8 +39,8 @@ pub enum Task {
 pub struct StressSpec {
     /// Name of the test, unique within the job.
     pub name: String,
-    /// Modules to load, in order, by file name under `/modules`; unloaded in reverse order.
-    pub modules: Vec<String>,
+    /// Modules to load, in this order; unloaded in reverse order.
+    pub modules: Vec<ModuleSpec>,
     /// How long to call and modify, in milliseconds.
     pub duration_ms: u64,
     /// Worker threads that call the traced functions.
@@ -46,6 +49,22 @@ pub struct StressSpec {
     pub targets: u32,
     /// Seed of everything random in the loop.
     pub seed: u64,
+}
+
+/// A module to load.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleSpec {
+    /// File name under `/modules`, such as `direct_c.ko`.
+    pub file: String,
+    /// Parameters, as insmod takes them.
+    pub params: String,
+}
+
+impl ModuleSpec {
+    /// The name under which the kernel knows the module.
+    pub fn name(&self) -> &str {
+        self.file.strip_suffix(".ko").unwrap_or(&self.file)
+    }
 }
 
 /// A record from the guest.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The compilers, and how make is told about them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::diagnosis::Diagnosis;
+use crate::host::{Host, Invocation, package};
+use crate::store::{Key, Store};
+
+/// The programs that build a kernel, with the versions they state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Toolchain {
+    /// First line of `gcc --version`.
+    pub cc: String,
+    /// First line of `ld --version`.
+    pub ld: String,
+    /// First line of `make --version`.
+    pub make: String,
+    /// Whether compilations go through ccache.
+    pub ccache: bool,
+}
+
+impl Toolchain {
+    /// Asks the programs.
+    pub fn detect(host: &Host) -> Result<Self, Diagnosis> {
+        let version = |program: &str| {
+            let output = host.program(program).arg("--version").run()?;
+            Ok::<_, Diagnosis>(output.text().lines().next().unwrap_or_default().to_owned())
+        };
+        Ok(Self {
+            cc: version("gcc")?,
+            ld: version("ld")?,
+            make: version("make")?,
+            ccache: package::find_program("ccache".as_ref()).is_some(),
+        })
+    }
+
+    /// What of it decides the bytes that are built.
+    pub fn key(&self) -> Key {
+        Key::of("toolchain").with("cc", &self.cc).with("ld", &self.ld).finish()
+    }
+
+    /// `make`, with everything that must be the same in configuring and building.
+    pub fn make<'h>(&self, host: &'h Host, store: &Store) -> Result<Invocation<'h>, Diagnosis> {
+        let mut make = host
+            .program("make")
+            .arg("ARCH=x86_64")
+            .env("LC_ALL", "C")
+            // Fixed values make two builds of the same source the same.
+            .env("KBUILD_BUILD_TIMESTAMP", "@1640995200")
+            .env("KBUILD_BUILD_USER", "xtask")
+            .env("KBUILD_BUILD_HOST", "kernel-xtask")
+            .env("KBUILD_BUILD_VERSION", "1")
+            // Defined but empty, it keeps scripts/setlocalversion from adding a `+`.
+            .env("LOCALVERSION", "");
+        for leaking in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KBUILD_OUTPUT", "KCFLAGS", "KAFLAGS"] {
+            make = make.env_remove(leaking);
+        }
+        if self.ccache {
+            make = make
+                .arg("CC=ccache gcc")
+                .env("CCACHE_DIR", store.dir("ccache")?)
+                .env("CCACHE_BASEDIR", store.root())
+                .env("CCACHE_NOHASHDIR", "1");
+        }
+        Ok(make)
+    }
+}
+
+/// How many compilations to run at once.
+pub fn jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
