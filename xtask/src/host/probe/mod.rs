@@ -224,9 +224,9 @@ impl<'a> Prober<'a> {
         };
         let step = self.host.progress.step("probe", &subject);
         let outcome = attempt::boot(self.host, &self.qemu, kind, guest, limit)?;
-        step.done(match &outcome {
-            Outcome::Ran => "runs",
-            Outcome::Failed { why } => why,
+        step.done(&match &outcome {
+            Outcome::Ran => "runs".to_owned(),
+            Outcome::Failed { why } => format!("does not run: {why}"),
         });
         Ok(outcome)
     }

@@ -79,7 +79,6 @@ pub fn run(host: &Host, yes: bool) -> Result<Summary, Diagnosis> {
         if let Some(install) = last {
             match run_command(host, install) {
                 Ok(_) => {}
-                // The lists are older than the archive: a newer version has replaced the file.
                 Err(e) if update_words.is_none() && is_stale(&e) => {
                     let update = update_like(install);
                     update_words = Some(run_command(host, &update)?.error_text());
@@ -148,10 +147,13 @@ fn run_command(host: &Host, command: &CommandLine) -> Result<Output, Diagnosis> 
     let step = host.progress.step("setup", &subject);
     let started = Instant::now();
     let mut said = false;
+    // dpkg looks for ldconfig and the like there, and a user's PATH need not have them.
+    let path = std::env::var("PATH").unwrap_or_default() + ":/usr/local/sbin:/usr/sbin:/sbin";
     loop {
         let output = host
             .program(&words[0])
             .args(&words[1..])
+            .env("PATH", &path)
             .env("DEBIAN_FRONTEND", "noninteractive")
             .env("LC_ALL", "C")
             .limit(COMMAND_LIMIT)
@@ -193,8 +195,11 @@ fn command_failed(command: &CommandLine, code: i32, errors: &str) -> Diagnosis {
         .reproduce(command.to_string())
 }
 
+/// Whether fresh package lists would help: a newer version has replaced the file that they name, or
+/// their signature is gone.
 fn is_stale(diagnosis: &Diagnosis) -> bool {
-    diagnosis.details.iter().any(|text| text.contains("404  Not Found"))
+    const SIGNS: [&str; 2] = ["404  Not Found", "There were unauthenticated packages"];
+    diagnosis.details.iter().any(|text| SIGNS.iter().any(|sign| text.contains(sign)))
 }
 
 /// `apt-get update` with the same rights as another command.
@@ -287,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn sudo_never_asks() {
+    fn failures_are_told_apart_and_sudo_never_asks() {
         let words = |line: &str| CommandLine(line.split(' ').map(str::to_owned).collect());
         assert_eq!(
             non_interactive(&words("sudo apt-get update")).join(" "),
@@ -296,6 +301,10 @@ mod tests {
         assert_eq!(non_interactive(&words("apt-get update")).join(" "), "apt-get update");
         let install = words("sudo apt-get install bc");
         assert_eq!(update_like(&install).to_string(), "sudo apt-get update -o Acquire::Retries=3");
+        let gone = command_failed(&install, 100, "E: Failed to fetch x  404  Not Found\n");
+        let unsigned = "E: There were unauthenticated packages and -y was used without --allow\n";
+        assert!(is_stale(&gone) && is_stale(&command_failed(&install, 100, unsigned)));
+        assert!(!is_stale(&command_failed(&install, 100, "E: Sub-process returned an error\n")));
         let asked = command_failed(&install, 1, "sudo: a password is required\n");
         assert_eq!(asked.next.as_deref(), Some("run `sudo apt-get install bc` yourself"));
     }
