@@ -10,6 +10,7 @@ struct Machine {
     dir: tempfile::TempDir,
     host: Host,
     store: Store,
+    limits: Limits,
 }
 
 impl Machine {
@@ -45,7 +46,7 @@ impl Machine {
         host.program("tee").arg(&qemu).input(script).run().unwrap();
         std::fs::set_permissions(&qemu, std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::write(dir.path().join("kvm"), "").unwrap();
-        Self { dir, host, store }
+        Self { dir, host, store, limits: LIMITS }
     }
 
     fn prober(&self, boot_id: &str) -> Prober<'_> {
@@ -55,7 +56,7 @@ impl Machine {
             qemu: self.dir.path().join("qemu"),
             device: self.dir.path().join("kvm"),
             boot_id: boot_id.to_owned(),
-            limits: Limits { tiny_kvm: Duration::from_millis(700), ..LIMITS },
+            limits: self.limits,
         }
     }
 
@@ -100,7 +101,8 @@ fn another_qemu_is_probed_anew() {
 
 #[test]
 fn a_tiny_guest_that_hangs_rules_kvm_out() {
-    let machine = Machine::new("exec sleep 60", "exit 1", "exit 1");
+    let mut machine = Machine::new("exec sleep 60", "exit 1", "exit 1");
+    machine.limits.tiny_kvm = Duration::from_millis(300);
     let (kind, why, booted) = machine.choose("a", true);
     assert_eq!((kind, booted.as_str()), (Kind::Tcg, "tiny-kvm"));
     assert!(why.contains("the guest hung"), "{why}");
