@@ -28,80 +28,87 @@ pub struct Requirement {
 pub enum Wanted {
     /// A program on `PATH`.
     Program(&'static str),
+    /// A program on `PATH` that runs without shared libraries, so that a guest can run it too.
+    StaticProgram(&'static str),
     /// A file that a package installs where compilers look for it.
     Header(&'static str),
     /// A static library of the C library.
     StaticLibc,
+    /// The certificates that programs check servers against.
+    Certificates,
 }
 
 const fn program(
     name: &'static str,
-    debian: &'static str,
-    fedora: &'static str,
-    arch: &'static str,
+    packages: [&'static str; 3],
     needed_for: &'static str,
 ) -> Requirement {
+    let [debian, fedora, arch] = packages;
     Requirement { what: Wanted::Program(name), debian, fedora, arch, needed_for, optional: false }
 }
 
-const fn header(
-    path: &'static str,
-    debian: &'static str,
-    fedora: &'static str,
-    arch: &'static str,
-    needed_for: &'static str,
-) -> Requirement {
-    Requirement { what: Wanted::Header(path), debian, fedora, arch, needed_for, optional: false }
-}
-
 /// Everything that the tool may call for.
+///
+/// `OpenSSL`'s headers are not among it: kernels need them for signed modules and built-in
+/// certificates, which no fragment under `kconfigs/` asks for. Neither is pkg-config, without which
+/// objtool's Makefile falls back to `-lelf`.
 pub const REQUIREMENTS: &[Requirement] = &[
-    program("git", "git", "git", "git", "keeping sources, applying patches"),
-    program("tar", "tar", "tar", "tar", "unpacking kernel sources"),
-    program("xz", "xz-utils", "xz", "xz", "unpacking kernel sources"),
-    program("curl", "curl", "curl", "curl", "fetching kernel sources"),
-    program("make", "make", "make", "make", "building kernels"),
-    program("gcc", "gcc", "gcc", "gcc", "building kernels"),
-    program("ld", "binutils", "binutils", "binutils", "building kernels"),
-    program("flex", "flex", "flex", "flex", "building kernels (Kconfig)"),
-    program("bison", "bison", "bison", "bison", "building kernels (Kconfig)"),
-    program("bc", "bc", "bc", "bc", "building kernels"),
-    program("perl", "perl", "perl", "perl", "building kernels, checkpatch"),
-    header(
-        "libelf.h",
-        "libelf-dev",
-        "elfutils-libelf-devel",
-        "libelf",
-        "building kernels (objtool)",
-    ),
+    program("git", ["git"; 3], "keeping sources, applying patches"),
+    program("curl", ["curl"; 3], "fetching kernel sources"),
+    Requirement {
+        what: Wanted::Certificates,
+        ..program("", ["ca-certificates"; 3], "fetching kernel sources over HTTPS")
+    },
+    program("tar", ["tar"; 3], "unpacking kernel sources"),
+    program("xz", ["xz-utils", "xz", "xz"], "unpacking kernel sources"),
+    program("make", ["make"; 3], "building kernels and modules"),
+    program("gcc", ["gcc"; 3], "building kernels, modules and the guest's /init"),
+    program("ld", ["binutils"; 3], "building kernels, modules and the guest's /init"),
     Requirement {
         what: Wanted::StaticLibc,
-        debian: "libc6-dev",
-        fedora: "glibc-static",
-        arch: "glibc",
-        needed_for: "the guest's static /init",
-        optional: false,
+        ..program(
+            "",
+            ["libc6-dev", "glibc-static", "glibc"],
+            "the guest's static /init, and the programs that kernel builds run",
+        )
     },
+    Requirement {
+        what: Wanted::Header("stdio.h"),
+        ..program("", ["libc6-dev", "glibc-devel", "glibc"], "the programs that kernel builds run")
+    },
+    Requirement {
+        what: Wanted::Header("libelf.h"),
+        ..program(
+            "",
+            ["libelf-dev", "elfutils-libelf-devel", "libelf"],
+            "building kernels (objtool)",
+        )
+    },
+    program("flex", ["flex"; 3], "building kernels (Kconfig)"),
+    program("bison", ["bison"; 3], "building kernels (Kconfig)"),
+    program("bc", ["bc"; 3], "building kernels (time constants)"),
+    program("perl", ["perl"; 3], "building kernels, checking patches (checkpatch)"),
+    program("awk", ["mawk", "gawk", "gawk"], "building kernels (instruction tables)"),
+    program("cmp", ["diffutils"; 3], "building kernels (generated files)"),
+    program("find", ["findutils"; 3], "building kernels"),
+    program("gzip", ["gzip"; 3], "building kernels (bzImage)"),
     program(
         "qemu-system-x86_64",
-        "qemu-system-x86",
-        "qemu-system-x86-core",
-        "qemu-system-x86",
+        ["qemu-system-x86", "qemu-system-x86-core", "qemu-system-x86"],
         "booting kernels",
     ),
     Requirement {
+        what: Wanted::StaticProgram("busybox"),
         optional: true,
         ..program(
-            "busybox",
-            "busybox-static",
-            "busybox",
-            "busybox",
+            "",
+            ["busybox-static", "busybox", "busybox"],
             "a shell in the guest (`cargo xtask boot`)",
         )
     },
     Requirement {
         optional: true,
-        ..program("ccache", "ccache", "ccache", "ccache", "faster rebuilds across series")
+        ..program("ccache", ["ccache"; 3], "faster rebuilds across series")
     },
 ];
 
@@ -110,9 +117,18 @@ impl Requirement {
     pub fn find(&self) -> Option<PathBuf> {
         match self.what {
             Wanted::Program(name) => find_program(OsStr::new(name)),
+            Wanted::StaticProgram(name) => {
+                find_program(OsStr::new(name)).filter(|path| is_static(path))
+            }
             Wanted::Header(name) => first_file(&["/usr/include", "/usr/local/include"], name),
             Wanted::StaticLibc => {
                 first_file(&["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"], "libc.a")
+            }
+            Wanted::Certificates => {
+                let bundles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/cert.pem"];
+                let own =
+                    ["SSL_CERT_FILE", "CURL_CA_BUNDLE"].into_iter().filter_map(std::env::var_os);
+                own.map(PathBuf::from).chain(bundles.map(PathBuf::from)).find(|p| p.is_file())
             }
         }
     }
@@ -120,10 +136,26 @@ impl Requirement {
     /// What to call it.
     pub fn name(&self) -> &'static str {
         match self.what {
-            Wanted::Program(name) | Wanted::Header(name) => name,
+            Wanted::Program(name) | Wanted::StaticProgram(name) | Wanted::Header(name) => name,
             Wanted::StaticLibc => "libc.a",
+            Wanted::Certificates => "CA certificates",
         }
     }
+}
+
+/// Whether the file is an ELF program that asks for no dynamic loader.
+fn is_static(path: &Path) -> bool {
+    use object::elf::{FileHeader64, PT_INTERP};
+    use object::read::elf::{FileHeader as _, ProgramHeader as _};
+    let Ok(bytes) = std::fs::read(path) else { return false };
+    FileHeader64::<object::Endianness>::parse(&*bytes)
+        .and_then(|header| {
+            let endian = header.endian()?;
+            header.program_headers(endian, &*bytes).map(|all| {
+                !all.is_empty() && all.iter().all(|program| program.p_type(endian) != PT_INTERP)
+            })
+        })
+        .unwrap_or(false)
 }
 
 fn first_file(directories: &[&str], name: &str) -> Option<PathBuf> {
@@ -167,6 +199,19 @@ mod tests {
         let text = missing("qemu-system-x86_64").to_string();
         assert!(text.contains("qemu-system-x86 (Debian, Ubuntu)"), "{text}");
         assert!(text.contains("cargo xtask setup"), "{text}");
+    }
+
+    #[test]
+    fn dynamic_programs_and_scripts_are_not_static() {
+        // The test program itself needs the dynamic loader.
+        assert!(!is_static(&std::env::current_exe().unwrap()));
+        assert!(!is_static(Path::new("/etc/passwd")));
+        assert!(!is_static(Path::new("/nonexistent")));
+        if let Some(busybox) = find_program(OsStr::new("busybox")) {
+            let words = std::process::Command::new("ldd").arg(&busybox).output().unwrap();
+            let dynamic = String::from_utf8_lossy(&words.stdout).contains("=>");
+            assert_eq!(is_static(&busybox), !dynamic);
+        }
     }
 
     #[test]
