@@ -1,215 +1,232 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernel threads that call the traced functions and judge each call. */
+/*
+ * The callers of the traced functions, and the judgement of every call.
+ */
+
+#include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
+#include <linux/string.h>
 
 #include "target.h"
 
-struct worker {
+/* Calls between two looks at whether to stop. */
+#define CALLS_PER_ROUND	64
+
+/**
+ * struct direct_worker - one caller
+ * @record: of the current call
+ * @nr: own number
+ * @targets: how many functions to call in turn
+ * @count: own counters; written by the worker only, read by anybody
+ * @task: the thread
+ *
+ * Aligned, so that workers share no cache line: the hot path must not make the
+ * CPUs wait for each other, or races would hide.
+ */
+struct direct_worker {
 	struct direct_record record;
-	struct target_counts counts;
-	struct task_struct *task;
+	unsigned int nr;
 	unsigned int targets;
-	u64 random;
+	unsigned long count[DIRECT_COUNTS];
+	struct task_struct *task;
 } ____cacheline_aligned_in_smp;
 
 /*
- * Guards the array against readers of the progress. Never held while the
- * kernel attaches, modifies or detaches: that may hang for ever.
+ * Never freed, so the counters can be summed at any time without a lock, even
+ * while modify() hangs for ever.
  */
-static DEFINE_MUTEX(workers_lock);
-static struct worker *workers;
-static unsigned int nr_workers;
+static struct direct_worker workers[DIRECT_WORKERS_MAX];
+static unsigned int nr_started;
 
-static unsigned long target_state;
+static inline void count(struct direct_worker *w, enum direct_count which)
+{
+	WRITE_ONCE(w->count[which], w->count[which] + 1);
+}
+
+/* In these phases each call reaches exactly one trampoline. */
+static inline bool is_attached(unsigned long state)
+{
+	enum direct_phase phase = direct_state_phase(state);
+
+	return phase == DIRECT_ATTACHED || phase == DIRECT_MODIFYING;
+}
 
 /*
- * Only the run changes the state. The full barriers on both sides make the
- * change visible before the kernel starts to attach, modify or detach, and
- * never visible before it has returned. A worker that reads the same word
- * before and after a call thus made the whole call while the word held.
+ * Judges a call by the state at its begin and at its end.
+ *
+ * The states of a run are BEFORE, ATTACHING, ATTACHED, then MODIFYING and
+ * ATTACHED in turn, DETACHING, AFTER. Only one stretch of it is attached, so
+ * two attached samples mean attached all the time in between. AFTER is last,
+ * so a call that begins in it also ends in it.
+ *
+ * With two trampolines that alternate, a call that overlaps a modify may reach
+ * either. Only if both samples are the same word, and no modify was running,
+ * is there just one right answer.
  */
-void target_set_state(enum target_phase phase, unsigned int which)
+static void judge(struct direct_worker *w, unsigned long begin,
+		  unsigned long end)
 {
-	unsigned long seq = target_state >> TARGET_SEQ_SHIFT;
+	unsigned int reached = w->record.reached;
+	unsigned int seen = w->record.seen;
 
-	smp_mb();
-	WRITE_ONCE(target_state, (seq + 1) << TARGET_SEQ_SHIFT |
-				 (unsigned long)phase << TARGET_PHASE_SHIFT |
-				 (which & TARGET_WHICH_MASK));
-	smp_mb();
-}
+	if (reached & BIT(0))
+		count(w, DIRECT_REACHED_0);
+	if (reached & BIT(1))
+		count(w, DIRECT_REACHED_1);
+	if (seen > 1)
+		count(w, DIRECT_DOUBLED);
 
-static void judge(struct worker *worker, unsigned long before,
-		  unsigned long after)
-{
-	enum target_phase first = target_phase(before);
-	enum target_phase last = target_phase(after);
-	struct target_counts *counts = &worker->counts;
-	unsigned int seen = READ_ONCE(worker->record.seen);
-	unsigned int which = READ_ONCE(worker->record.which);
+	if (is_attached(begin) && is_attached(end)) {
+		bool settled = begin == end &&
+			       direct_state_phase(begin) == DIRECT_ATTACHED;
 
-	if (first == TARGET_DETACHED && before == after) {
-		counts->checked++;
+		count(w, DIRECT_CHECKED);
+		if (settled)
+			count(w, DIRECT_SETTLED);
+		if (!seen)
+			count(w, DIRECT_MISSED);
+		else if (settled && reached != BIT(direct_state_which(begin)))
+			count(w, DIRECT_STALE);
+	} else if (direct_state_phase(end) == DIRECT_BEFORE) {
+		count(w, DIRECT_BEFORE_CALLS);
 		if (seen)
-			counts->late++;
-		return;
+			count(w, DIRECT_EARLY);
+	} else if (direct_state_phase(begin) == DIRECT_AFTER) {
+		count(w, DIRECT_AFTER_CALLS);
+		if (seen)
+			count(w, DIRECT_LATE);
+	} else {
+		count(w, DIRECT_UNCHECKED);
 	}
-
-	/* Between two attached states the run may have detached, never here. */
-	if (first < TARGET_ATTACHED || last < TARGET_ATTACHED) {
-		counts->unchecked++;
-		return;
-	}
-
-	counts->checked++;
-	if (!seen)
-		counts->missed++;
-	else if (seen > 1)
-		counts->doubled++;
-	else if (before == after && first == TARGET_ATTACHED &&
-		 which != (before & TARGET_WHICH_MASK))
-		counts->stale++;
 }
 
-static void call_once(struct worker *worker, unsigned int index)
+static void call_target(struct direct_worker *w, unsigned int nr)
 {
-	struct direct_record *record = &worker->record;
-	unsigned long value = (unsigned long)target_random(&worker->random);
-	unsigned long before, after, result;
+	/* Odd factor, 2^64 over the golden ratio: all bits change each call. */
+	unsigned long a = w->count[DIRECT_CALLS] * 0x9e3779b97f4a7c15UL;
+	unsigned long b = ~a, c = a >> 7, d = a << 5, e = a ^ nr;
+	struct direct_record *record = &w->record;
+	unsigned long begin, end, value;
 
-	WRITE_ONCE(record->seen, 0);
-	WRITE_ONCE(record->entered, 0);
+	/*
+	 * The trampoline and the traced function run on this thread's stack,
+	 * so program order is all that @record needs, and the compiler cannot
+	 * see into the indirect call.
+	 */
+	record->seen = 0;
+	record->reached = 0;
+	record->ran = 0;
 
-	before = READ_ONCE(target_state);
-	smp_mb();
-	result = READ_ONCE(target_functions[index])(record, value);
-	smp_mb();
-	after = READ_ONCE(target_state);
+	/*
+	 * Pairs with the barriers in direct_state_set(). What the subject
+	 * changed before the state was set, be it code or the pointer that the
+	 * ftrace callback looks up, is in effect for this call. Code in
+	 * particular: ftrace patches it with the help of IPIs to all CPUs,
+	 * and only then modify() returns and the state is set.
+	 */
+	begin = smp_load_acquire(&direct_state);
 
-	judge(worker, before, after);
-	if (READ_ONCE(record->entered) != 1 ||
-	    result != target_expected(index, value))
-		worker->counts.corrupted++;
-	WRITE_ONCE(worker->counts.calls, worker->counts.calls + 1);
+	value = direct_targets[nr](record, a, b, c, d, e);
+
+	/*
+	 * Pairs with the barriers in direct_state_set(). If this call has
+	 * seen something of a change that the subject is making, then this
+	 * sample also sees that the change had begun. For pointers that is
+	 * load-load order; for code, the CPU has taken the breakpoint or an
+	 * IPI in between, both of which are serialising.
+	 */
+	smp_rmb();
+	end = READ_ONCE(direct_state);
+
+	judge(w, begin, end);
+	if (record->ran != 1 || record->reached >= BIT(DIRECT_TRAMPOLINES) ||
+	    value != direct_target_value(nr, a, b, c, d, e))
+		count(w, DIRECT_CORRUPTED);
+	count(w, DIRECT_CALLS);
 }
 
-static int work(void *data)
+static int worker_main(void *data)
 {
-	struct worker *worker = data;
-	unsigned int index = 0;
+	struct direct_worker *w = data;
+	unsigned int nr = w->nr % w->targets;
+	unsigned int i;
 
 	while (!kthread_should_stop()) {
-		unsigned int n;
-
-		for (n = 0; n < 64; n++) {
-			call_once(worker, index);
-			if (++index >= worker->targets)
-				index = 0;
+		for (i = 0; i < CALLS_PER_ROUND; i++) {
+			call_target(w, nr);
+			if (++nr == w->targets)
+				nr = 0;
 		}
 		/*
-		 * ftrace waits for RCU-tasks. A thread that never passes a
-		 * quiescent state would have it wait for ever.
+		 * ftrace waits for RCU-tasks, which waits for each thread to
+		 * give up the CPU or to say that it might have. Without this a
+		 * busy worker would hang every modify().
 		 */
 		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }
 
-static unsigned int next_cpu(unsigned int cpu)
-{
-	cpu = cpumask_next(cpu, cpu_online_mask);
-	return cpu < nr_cpu_ids ? cpu : cpumask_first(cpu_online_mask);
-}
-
-static void sum_all(struct target_counts *sum)
-{
-	unsigned int i;
-
-	memset(sum, 0, sizeof(*sum));
-	for (i = 0; i < nr_workers; i++) {
-		struct target_counts *counts = &workers[i].counts;
-
-		sum->calls += READ_ONCE(counts->calls);
-		sum->checked += READ_ONCE(counts->checked);
-		sum->unchecked += READ_ONCE(counts->unchecked);
-		sum->missed += READ_ONCE(counts->missed);
-		sum->doubled += READ_ONCE(counts->doubled);
-		sum->stale += READ_ONCE(counts->stale);
-		sum->late += READ_ONCE(counts->late);
-		sum->corrupted += READ_ONCE(counts->corrupted);
-	}
-}
-
-/* kthread_stop() also waits, so that the counts are final. */
-static void stop_all(struct target_counts *sum)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_workers; i++)
-		kthread_stop(workers[i].task);
-	sum_all(sum);
-	nr_workers = 0;
-	kfree(workers);
-	workers = NULL;
-}
-
-int target_workers_start(unsigned int count, unsigned int targets, u64 seed)
+/*
+ * Starts the workers that @request asks for, bound to the online CPUs in turn.
+ * Returns 0 or a negative errno; direct_workers_stop() is needed in any case.
+ */
+int direct_workers_start(const struct direct_request *request)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
-	struct target_counts ignored;
 	unsigned int i;
-	int err = 0;
 
-	mutex_lock(&workers_lock);
-	workers = kcalloc(count, sizeof(*workers), GFP_KERNEL);
-	if (!workers) {
-		err = -ENOMEM;
-		goto out;
-	}
-
-	for (i = 0; i < count; i++) {
-		struct worker *worker = &workers[i];
+	memset(workers, 0, sizeof(workers));
+	for (i = 0; i < request->workers; i++) {
+		struct direct_worker *w = &workers[i];
 		struct task_struct *task;
 
-		worker->targets = targets;
-		/* xorshift never leaves zero: the low bit keeps it away. */
-		worker->random = (seed + i) * 0x9e3779b97f4a7c15ULL | 1;
-		task = kthread_create(work, worker, "direct_target/%u", i);
-		if (IS_ERR(task)) {
-			err = PTR_ERR(task);
-			stop_all(&ignored);
-			goto out;
-		}
+		w->nr = i;
+		w->targets = request->targets;
+		task = kthread_create(worker_main, w, "direct_worker/%u", i);
+		if (IS_ERR(task))
+			return PTR_ERR(task);
+		w->task = task;
+		nr_started = i + 1;
+
 		kthread_bind(task, cpu);
-		cpu = next_cpu(cpu);
-		worker->task = task;
-		nr_workers++;
+		cpu = cpumask_next(cpu, cpu_online_mask);
+		if (cpu >= nr_cpu_ids)
+			cpu = cpumask_first(cpu_online_mask);
 	}
-	for (i = 0; i < nr_workers; i++)
+	for (i = 0; i < nr_started; i++)
 		wake_up_process(workers[i].task);
-out:
-	mutex_unlock(&workers_lock);
-	return err;
+	return 0;
 }
 
-/* Gives back what the workers counted in all. */
-void target_workers_stop(struct target_counts *sum)
+void direct_workers_stop(void)
 {
-	mutex_lock(&workers_lock);
-	stop_all(sum);
-	mutex_unlock(&workers_lock);
+	while (nr_started)
+		kthread_stop(workers[--nr_started].task);
 }
 
-/* May run beside the workers: each count is one word that one worker writes. */
-void target_workers_sum(struct target_counts *sum)
+/* Sums over all workers. Exact once they have stopped, else a lower bound. */
+unsigned long direct_workers_sum(enum direct_count which)
 {
-	mutex_lock(&workers_lock);
-	sum_all(sum);
-	mutex_unlock(&workers_lock);
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < DIRECT_WORKERS_MAX; i++)
+		sum += READ_ONCE(workers[i].count[which]);
+	return sum;
+}
+
+/* Whether each running worker has counted at least one @which. */
+bool direct_workers_all_have(enum direct_count which)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_started; i++)
+		if (!READ_ONCE(workers[i].count[which]))
+			return false;
+	return true;
 }
