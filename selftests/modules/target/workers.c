@@ -193,6 +193,12 @@ int direct_workers_start(const struct direct_request *request)
 		w->task = task;
 		nr_started = i + 1;
 
+		/*
+		 * Below all else, so that modify() is not kept waiting for the
+		 * CPU by those who try to catch it out: more modifies, and as
+		 * many calls, since modify() itself mostly waits.
+		 */
+		set_user_nice(task, MAX_NICE);
 		kthread_bind(task, cpu);
 		cpu = cpumask_next(cpu, cpu_online_mask);
 		if (cpu >= nr_cpu_ids)
