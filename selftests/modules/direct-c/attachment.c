@@ -5,14 +5,19 @@
 
 #include <linux/errno.h>
 #include <linux/ftrace.h>
+#include <linux/module.h>
 
 #include "direct_c.h"
 
-/* What is attached: @nr functions at @ips, all to @trampoline. */
+/*
+ * What is attached: @nr functions at @ips, all to @trampoline. @stuck: detach
+ * has failed, so any of them may or may not be.
+ */
 static struct {
 	const unsigned long *ips;
 	unsigned int nr;
 	unsigned long trampoline;
+	bool stuck;
 } attached;
 
 #if defined(DIRECT_API_SINGLE)
@@ -167,8 +172,9 @@ int attachment_modify(unsigned long trampoline)
 }
 
 /*
- * Detaches all. Not tried again after an error: what was detached and what was
- * not is unknown then.
+ * Detaches all. If that fails, functions may go on calling the trampolines, and
+ * ftrace may go on using its ops: the module then stays for ever and attaches
+ * no more, as either would crash the kernel in a place that tells nothing.
  */
 int attachment_detach(void)
 {
@@ -176,7 +182,14 @@ int attachment_detach(void)
 
 	if (!attached.nr)
 		return 0;
+	if (attached.stuck)
+		return -EBUSY;
 	err = api_detach();
+	if (err) {
+		attached.stuck = true;
+		__module_get(THIS_MODULE);
+		return err;
+	}
 	attached.nr = 0;
-	return err;
+	return 0;
 }
