@@ -5,12 +5,15 @@
 #include "direct_target.h"
 
 /*
- * trampolines.c: ordinary ones, and ones that call direct_target_hit() twice
+ * trampolines.c: ordinary ones, and for sabotage ones that call
+ * direct_target_hit() twice, and ones that lose an argument
  */
 void direct_c_trampoline_0(void);
 void direct_c_trampoline_1(void);
 void direct_c_twice_0(void);
 void direct_c_twice_1(void);
+void direct_c_forgetful_0(void);
+void direct_c_forgetful_1(void);
 
 /*
  * attachment.c: the API under test, whichever this tree has

@@ -21,6 +21,7 @@ enum sabotage {
 	SABOTAGE_NONE,
 	SABOTAGE_PAUSE,
 	SABOTAGE_DOUBLE,
+	SABOTAGE_CORRUPT,
 	SABOTAGE_STALE,
 	SABOTAGE_LATE,
 };
@@ -29,6 +30,7 @@ static const char * const sabotage_names[] = {
 	[SABOTAGE_NONE] = "none",
 	[SABOTAGE_PAUSE] = "pause",
 	[SABOTAGE_DOUBLE] = "double",
+	[SABOTAGE_CORRUPT] = "corrupt",
 	[SABOTAGE_STALE] = "stale",
 	[SABOTAGE_LATE] = "late",
 };
@@ -36,17 +38,23 @@ static const char * const sabotage_names[] = {
 static char *sabotage = "none";
 module_param(sabotage, charp, 0444);
 MODULE_PARM_DESC(sabotage,
-		 "Break a promise, to prove that its check can fail: pause (modify detaches and attaches: missed), double (two hits a call: doubled), stale (modify does nothing: stale), late (detach does nothing: late), none (default)");
+		 "Break a promise, to prove that its check can fail: pause (modify detaches and attaches: missed), double (two hits a call: doubled), corrupt (an argument is lost: corrupted), stale (modify does nothing: stale), late (detach does nothing: late, and early in the next run), none (default)");
 
 static enum sabotage sabotaged;
 
 static unsigned long trampoline(unsigned int which)
 {
-	if (sabotaged == SABOTAGE_DOUBLE)
+	switch (sabotaged) {
+	case SABOTAGE_DOUBLE:
 		return (unsigned long)(which ? direct_c_twice_1 :
 					       direct_c_twice_0);
-	return (unsigned long)(which ? direct_c_trampoline_1 :
-				       direct_c_trampoline_0);
+	case SABOTAGE_CORRUPT:
+		return (unsigned long)(which ? direct_c_forgetful_1 :
+					       direct_c_forgetful_0);
+	default:
+		return (unsigned long)(which ? direct_c_trampoline_1 :
+					       direct_c_trampoline_0);
+	}
 }
 
 /* As given to subject_attach(), for SABOTAGE_PAUSE to attach again. */
@@ -100,8 +108,7 @@ static struct direct_subject subject = {
 
 static int __init direct_c_init(void)
 {
-	int found = match_string(sabotage_names, ARRAY_SIZE(sabotage_names),
-				 sabotage);
+	int found = sysfs_match_string(sabotage_names, sabotage);
 
 	if (found < 0) {
 		pr_err("sabotage: unknown value '%s'\n", sabotage);

@@ -45,7 +45,7 @@
  * with the return address, %rbp and seven registers the stack is aligned to 16
  * where it calls. %rax is saved for variadic functions.
  */
-#define TRAMPOLINE(name, hits)						\
+#define TRAMPOLINE(name, hits, after)					\
 asm(									\
 "	.pushsection .text, \"ax\", @progbits\n"			\
 "	.balign	16\n"							\
@@ -71,13 +71,19 @@ asm(									\
 "	popq	%rdx\n"							\
 "	popq	%rsi\n"							\
 "	popq	%rdi\n"							\
+	after								\
 "	leave\n"							\
 	ASM_RET								\
 "	.size	" #name ", .-" #name "\n"				\
 "	.popsection\n"							\
 )
 
-TRAMPOLINE(direct_c_trampoline_0, HIT(0));
-TRAMPOLINE(direct_c_trampoline_1, HIT(1));
-TRAMPOLINE(direct_c_twice_0, HIT(0) HIT(0));
-TRAMPOLINE(direct_c_twice_1, HIT(1) HIT(1));
+/* Loses the sixth argument. */
+#define FORGET "	xorl	%r9d, %r9d\n"
+
+TRAMPOLINE(direct_c_trampoline_0, HIT(0), "");
+TRAMPOLINE(direct_c_trampoline_1, HIT(1), "");
+TRAMPOLINE(direct_c_twice_0, HIT(0) HIT(0), "");
+TRAMPOLINE(direct_c_twice_1, HIT(1) HIT(1), "");
+TRAMPOLINE(direct_c_forgetful_0, HIT(0), FORGET);
+TRAMPOLINE(direct_c_forgetful_1, HIT(1), FORGET);

@@ -6,7 +6,7 @@
  *		seed, and optionally settle_ms. Returns when the run is over: the
  *		bytes written, or the run's first error. -EINVAL: bad words,
  *		named on the console. -EBUSY: a run is on. -ENODEV: no subject.
- * progress	One line: modifies=N calls=N phase=NAME. Takes no lock.
+ * progress	One line: modifies=N calls=N missed=N phase=NAME. Takes no lock.
  * result	key=value lines, with complete=1 last once the run is over. While
  *		it is on: what there is so far. Empty before the first run. `run`
  *		is the ordinal of the run, as a refused write leaves the result
@@ -156,9 +156,10 @@ static const char *phase_name(void)
 
 static int progress_show(struct seq_file *seq, void *unused)
 {
-	seq_printf(seq, "modifies=%lu calls=%lu phase=%s\n",
+	seq_printf(seq, "modifies=%lu calls=%lu missed=%lu phase=%s\n",
 		   READ_ONCE(direct_outcome.modifies),
-		   direct_workers_sum(DIRECT_CALLS), phase_name());
+		   direct_workers_sum(DIRECT_CALLS),
+		   direct_workers_sum(DIRECT_MISSED), phase_name());
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(progress);
