@@ -9,6 +9,8 @@ mod host;
 mod image;
 #[allow(dead_code, unused_imports)]
 mod store;
+#[allow(dead_code, unused_imports)]
+mod tree;
 
 fn main() -> std::process::ExitCode {
     let args: Vec<_> = std::env::args_os().skip(1).collect();

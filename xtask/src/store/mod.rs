@@ -22,7 +22,7 @@ mod run_dir;
 use std::path::{Path, PathBuf};
 
 pub use atomic::{finish_dir, write_atomic, write_json};
-pub use key::{Key, KeyBuilder};
+pub use key::{Key, KeyBuilder, hex};
 pub use lock::Lock;
 pub use run_dir::RunDir;
 

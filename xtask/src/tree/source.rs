@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Fetched kernels: what is known about each, and getting them.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{KernelVersion, Origin, Spec, debian, directory, git, kernel_org, local_git};
+use crate::diagnosis::Diagnosis;
+use crate::host::Host;
+use crate::store::{Key, Store, write_json};
+
+/// How long "the newest" stands before it is looked up again.
+const FRESH: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A kernel source in the object store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Names it in the store: `5.10.262`, `git-…`, `dir-…`.
+    pub id: String,
+    /// What its own Makefile says.
+    pub version: KernelVersion,
+    /// Where it came from, for a person.
+    pub origin: String,
+    /// SHA-256 of the archive, where there was one.
+    pub sha256: Option<String>,
+    /// The commit that holds it.
+    pub commit: String,
+    /// The git tree of that commit.
+    pub tree: String,
+    /// Newer ones that could not be had, and why.
+    pub skipped: Vec<String>,
+}
+
+/// What a name was resolved to, and when.
+#[derive(Debug, Serialize, Deserialize)]
+struct Resolved {
+    id: String,
+    at: jiff::Timestamp,
+}
+
+fn resolution_key(spec: &Spec) -> Key {
+    Key::of("kernel").with("origin", format!("{:?}", spec.origin)).finish()
+}
+
+/// What is in the store already for this kernel, without any network. `fresh` asks for an answer
+/// that is recent enough to stand for "the newest".
+pub fn resolve(
+    host: &Host,
+    store: &Store,
+    spec: &Spec,
+    fresh: bool,
+) -> Result<Option<Source>, Diagnosis> {
+    match &spec.origin {
+        // A tree may change at any time: it is looked at every time.
+        Origin::Git { .. } | Origin::Directory(_) => return Ok(None),
+        Origin::Debian { .. } | Origin::KernelOrg(_) => {}
+    }
+    let path = store.root().join("kernels").join(format!("{}.name", resolution_key(spec).short()));
+    let Some(resolved) =
+        std::fs::read(path).ok().and_then(|t| serde_json::from_slice::<Resolved>(&t).ok())
+    else {
+        return Ok(None);
+    };
+    let exact = match &spec.origin {
+        Origin::Debian { version, .. } | Origin::KernelOrg(version) => version.is_exact(),
+        _ => false,
+    };
+    let age = jiff::Timestamp::now().duration_since(resolved.at).unsigned_abs();
+    if fresh && !exact && age > FRESH {
+        return Ok(None);
+    }
+    load(host, store, &resolved.id)
+}
+
+fn load(host: &Host, store: &Store, id: &str) -> Result<Option<Source>, Diagnosis> {
+    let path = store.root().join("kernels").join(format!("{id}.json"));
+    let source = std::fs::read(path).ok().and_then(|t| serde_json::from_slice::<Source>(&t).ok());
+    let Some(source) = source else { return Ok(None) };
+    // The objects are the truth: a record without them is worth nothing.
+    let tree = git::resolve(host, store, &format!("{}^{{tree}}", source.commit))?;
+    Ok((tree.as_ref() == Some(&source.tree)).then_some(source))
+}
+
+/// Writes down a source that was imported.
+pub(super) fn record(store: &Store, source: &Source) -> Result<(), Diagnosis> {
+    write_json(&store.path(format!("kernels/{}.json", source.id))?, source)
+}
+
+/// A source that was imported before, by its id.
+pub(super) fn recorded(host: &Host, store: &Store, id: &str) -> Result<Option<Source>, Diagnosis> {
+    load(host, store, id)
+}
+
+/// Gets a kernel: from the store if it is there, else from its origin.
+///
+/// # Errors
+/// Usage errors for what does not exist (a ref, a version); infra errors for networks and disks.
+pub fn fetch(host: &Host, store: &Store, spec: &Spec, refresh: bool) -> Result<Source, Diagnosis> {
+    if !refresh && let Some(source) = resolve(host, store, spec, true)? {
+        return Ok(source);
+    }
+    let fetched = match &spec.origin {
+        Origin::Debian { package, suite, version } => {
+            debian::fetch(host, store, package, suite, *version)
+        }
+        Origin::KernelOrg(version) => kernel_org::fetch(host, store, *version),
+        Origin::Git { repository, reference } => {
+            local_git::fetch(host, store, repository, reference)
+        }
+        Origin::Directory(path) => directory::fetch(host, store, path),
+    };
+    let source = match (fetched, resolve(host, store, spec, false)) {
+        (Ok(source), _) => source,
+        // Without a network, yesterday's newest is better than nothing, as long as it is said.
+        (Err(error), Ok(Some(source))) if error.exit == crate::diagnosis::ExitKind::Infra => {
+            host.progress.note(&format!(
+                "cannot look for a newer {}: {}; using {}",
+                spec.name, error.what, source.version
+            ));
+            return Ok(source);
+        }
+        (Err(error), _) => return Err(error),
+    };
+    let resolved = Resolved { id: source.id.clone(), at: jiff::Timestamp::now() };
+    let name = format!("kernels/{}.name", resolution_key(spec).short());
+    write_json(&store.path(name)?, &resolved)?;
+    Ok(source)
+}
+
+/// All sources in the store, oldest version first.
+pub fn known(store: &Store) -> Vec<Source> {
+    let entries = std::fs::read_dir(store.root().join("kernels"));
+    let mut all: Vec<Source> = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|e| e.path().extension().is_some_and(|x| x == "json"))
+        .filter_map(|e| serde_json::from_slice(&std::fs::read(e.path()).ok()?).ok())
+        .collect();
+    all.sort_by_key(|s| s.version);
+    all
+}
