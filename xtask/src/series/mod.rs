@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Patch series: reading them, and applying them patch by patch.
+
+mod apply;
+mod conflict;
+mod definition;
+mod patch;
+
+pub use apply::{Applied, AppliedPatch, apply, cached};
+pub use definition::{Expect, Kind, Series, Variant, list};
+pub use patch::Patch;
