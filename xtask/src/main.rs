@@ -8,6 +8,8 @@ mod host;
 #[allow(dead_code, unused_imports)]
 mod image;
 #[allow(dead_code, unused_imports)]
+mod kconfig;
+#[allow(dead_code, unused_imports)]
 mod series;
 #[allow(dead_code, unused_imports)]
 mod store;
