@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask`: from a patch series to a verdict.
+//!
+//! Data flows one way through the rooms: `tree` → `series` → `kconfig` → `build` → `image` → `vm` →
+//! `verdict` → `report`; `cell` leads one cell through all of them.
 #![forbid(unsafe_code)]
 
+mod build;
+mod cell;
+mod cli;
 mod diagnosis;
-#[allow(dead_code, unused_imports)]
 mod host;
-#[allow(dead_code, unused_imports)]
 mod image;
-#[allow(dead_code, unused_imports)]
 mod kconfig;
-#[allow(dead_code, unused_imports)]
+mod report;
 mod series;
-#[allow(dead_code, unused_imports)]
 mod store;
-#[allow(dead_code, unused_imports)]
 mod tree;
+mod verdict;
+mod vm;
 
 fn main() -> std::process::ExitCode {
     let args: Vec<_> = std::env::args_os().skip(1).collect();
     if let Some(code) = host::guard::dispatch(&args) {
         return code;
     }
-    std::process::ExitCode::SUCCESS
+    cli::main()
 }

@@ -34,6 +34,10 @@ pub struct Manifest {
     pub toolchain: Toolchain,
     /// The direct-call API of the tree.
     pub direct_api: Option<DirectApi>,
+    /// Options that were asked for only where a tree knows them, and that this one does not.
+    pub not_in_version: Vec<String>,
+    /// Whether lock debugging makes it slow.
+    pub debug: bool,
     /// Length of each file, in bytes, so that a cut copy is noticed.
     pub files: std::collections::BTreeMap<String, u64>,
 }
@@ -90,6 +94,17 @@ impl Artefact {
         Ok(None)
     }
 
+    /// Removes the artefact of this key, if there is one.
+    pub fn remove(store: &Store, key: &Key) -> Result<(), Diagnosis> {
+        let directory = Self::path_of(store, key);
+        match std::fs::remove_dir_all(&directory) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                Err(on_path("remove", &directory, &e))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Copies files (destination name, source path) into a new artefact and publishes it.
     pub fn publish(
         store: &Store,
@@ -139,6 +154,8 @@ mod tests {
                 ccache: false,
             },
             direct_api: Some(DirectApi::Multi),
+            not_in_version: vec![],
+            debug: false,
             files: std::collections::BTreeMap::new(),
         }
     }

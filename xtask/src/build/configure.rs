@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::Toolchain;
 use crate::diagnosis::{Diagnosis, on_path};
-use crate::host::{Host, Step};
+use crate::host::{Host, Invocation, Step};
 use crate::kconfig;
 use crate::store::{Store, write_atomic};
 
@@ -40,12 +40,7 @@ pub fn configure(
     std::fs::create_dir_all(&directory).map_err(|e| on_path("create", &directory, &e))?;
     let path = directory.join(".config");
     let make = |target: &str| -> Result<(), Diagnosis> {
-        toolchain
-            .make(host, store)?
-            .args(["-s", "-C"])
-            .arg(tree)
-            .arg(format!("O={}", directory.display()))
-            .arg(target)
+        configure_call(host, store, toolchain, tree, build_dir, target)?
             .limit(LIMIT)
             .on_line(|line| step.line(line))
             .run()
@@ -60,4 +55,21 @@ pub fn configure(
     let report = kconfig::judge(requests, &symbols, &result);
     report.check()?;
     Ok(Configured { path, report })
+}
+
+/// The call of make for one step of configuring: `tinyconfig`, then `olddefconfig`.
+pub fn configure_call<'h>(
+    host: &'h Host,
+    store: &Store,
+    toolchain: &Toolchain,
+    tree: &Path,
+    build_dir: &Path,
+    target: &str,
+) -> Result<Invocation<'h>, Diagnosis> {
+    Ok(toolchain
+        .make(host, store)?
+        .args(["-s", "-C"])
+        .arg(tree)
+        .arg(format!("O={}", build_dir.join("config").display()))
+        .arg(target))
 }

@@ -27,9 +27,8 @@ static MODIFY_MULTI: LazyLock<Option<Regex>> =
 static MODIFY_OPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^int modify_ftrace_direct\s*\(\s*struct ftrace_ops\s*\*").ok()
 });
-static MODIFY_SINGLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?m)^int modify_ftrace_direct\s*\(\s*unsigned long ip\b").ok()
-});
+static MODIFY_SINGLE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?m)^int modify_ftrace_direct\s*\(\s*unsigned long ip\b").ok());
 
 impl DirectApi {
     /// Looks into `include/linux/ftrace.h`. `None`: the tree has no such API.
@@ -70,10 +69,12 @@ mod tests {
     #[test]
     fn eras_are_told_apart_by_prototypes() {
         let single = "int modify_ftrace_direct(unsigned long ip, unsigned long old_addr, unsigned long new_addr);\n";
-        let register_multi = "int register_ftrace_direct_multi(struct ftrace_ops *ops, unsigned long addr);\n";
+        let register_multi =
+            "int register_ftrace_direct_multi(struct ftrace_ops *ops, unsigned long addr);\n";
         let multi = "int modify_ftrace_direct_multi(struct ftrace_ops *ops, unsigned long addr);\n";
         let ops = "int modify_ftrace_direct(struct ftrace_ops *ops, unsigned long addr);\n";
-        let stub = "static inline int modify_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)\n";
+        let stub =
+            "static inline int modify_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)\n";
         let cases = [
             (String::new(), None),
             (stub.to_owned(), None),

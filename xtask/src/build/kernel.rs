@@ -7,7 +7,7 @@ use super::interrupted::Marker;
 use super::toolchain::jobs;
 use super::{Configured, MakeError, Toolchain};
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
-use crate::host::{Host, Step};
+use crate::host::{Host, Invocation, Step};
 use crate::series::Applied;
 use crate::store::Store;
 
@@ -49,13 +49,7 @@ pub fn kernel(
         ));
     }
     adopt_config(&configured.path, &out.join(".config"))?;
-    let make = toolchain
-        .make(host, store)?
-        .args(["-C"])
-        .arg(tree)
-        .arg(format!("O={}", out.display()))
-        .arg(format!("-j{}", jobs()))
-        .args(["bzImage", "modules"]);
+    let make = kernel_call(host, store, toolchain, tree, build)?;
     let line = make.command_line();
     let output = make.on_line(|line| step.line(line)).output()?;
     marker.clear()?;
@@ -105,4 +99,21 @@ pub(super) fn explain(output: &str, tree: &Path, applied: &Applied, line: String
         diagnosis = diagnosis.next("free some space (`cargo xtask clean`) and run again");
     }
     diagnosis.reproduce(line)
+}
+
+/// The call of make that builds the kernel and its modules.
+pub fn kernel_call<'h>(
+    host: &'h Host,
+    store: &Store,
+    toolchain: &Toolchain,
+    tree: &Path,
+    build: &BuildDir,
+) -> Result<Invocation<'h>, Diagnosis> {
+    Ok(toolchain
+        .make(host, store)?
+        .arg("-C")
+        .arg(tree)
+        .arg(format!("O={}", build.out().display()))
+        .arg(format!("-j{}", jobs()))
+        .args(["bzImage", "modules"]))
 }

@@ -115,14 +115,32 @@ mod tests {
     #[test]
     fn the_first_real_error_is_found() {
         let cases = [
-            ("gcc", "  CC      kernel/trace/ftrace.o\n/h/trees/5.10.262/kernel/trace/ftrace.c:5561:2: error: 'x' undeclared (first use in this function)\n 5561 |  x = 1;\nmake[3]: *** [/h/trees/5.10.262/scripts/Makefile.build:286: kernel/trace/ftrace.o] Error 1\nmake: *** [Makefile:185: __sub-make] Error 2\n"),
-            ("gcc, relative", "../../trees/5.10.262/kernel/a.c:7:1: fatal error: no.h: No such file or directory\n"),
-            ("warning is no error", "kernel/a.c:1:2: warning: unused\nkernel/a.c:9:2: error: real\n"),
+            (
+                "gcc",
+                "  CC      kernel/trace/ftrace.o\n/h/trees/5.10.262/kernel/trace/ftrace.c:5561:2: error: 'x' undeclared (first use in this function)\n 5561 |  x = 1;\nmake[3]: *** [/h/trees/5.10.262/scripts/Makefile.build:286: kernel/trace/ftrace.o] Error 1\nmake: *** [Makefile:185: __sub-make] Error 2\n",
+            ),
+            (
+                "gcc, relative",
+                "../../trees/5.10.262/kernel/a.c:7:1: fatal error: no.h: No such file or directory\n",
+            ),
+            (
+                "warning is no error",
+                "kernel/a.c:1:2: warning: unused\nkernel/a.c:9:2: error: real\n",
+            ),
             ("as", "/tmp/ccX.s:12: Error: no such instruction: `foo'\n"),
-            ("modpost", "ERROR: modpost: \"modify_ftrace_direct_multi\" [/b/direct_c.ko] undefined!\nmake[2]: *** [x] Error 1\n"),
-            ("ld", "ld: kernel/trace/ftrace.o: in function `f':\nftrace.c:(.text+0x1b5): undefined reference to `gone'\nmake: *** [Makefile:1: vmlinux] Error 1\n"),
+            (
+                "modpost",
+                "ERROR: modpost: \"modify_ftrace_direct_multi\" [/b/direct_c.ko] undefined!\nmake[2]: *** [x] Error 1\n",
+            ),
+            (
+                "ld",
+                "ld: kernel/trace/ftrace.o: in function `f':\nftrace.c:(.text+0x1b5): undefined reference to `gone'\nmake: *** [Makefile:1: vmlinux] Error 1\n",
+            ),
             ("kconfig", "kernel/trace/Kconfig:12: syntax error\nmake[2]: *** [x] Error 1\n"),
-            ("rule", "make[1]: *** No rule to make target 'kernel/x.o', needed by 'kernel/built-in.a'.  Stop.\n"),
+            (
+                "rule",
+                "make[1]: *** No rule to make target 'kernel/x.o', needed by 'kernel/built-in.a'.  Stop.\n",
+            ),
             ("disk", "fatal error: error writing to /b/x.s: No space left on device\n"),
             ("killed", "make[2]: *** [/h/trees/5.10.262/scripts/Makefile.build:286: a.o] Killed\n"),
         ];

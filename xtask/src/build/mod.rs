@@ -15,9 +15,9 @@ mod modules;
 mod toolchain;
 
 pub use artefact::{Artefact, Manifest};
-pub use configure::{Configured, configure};
+pub use configure::{Configured, configure, configure_call};
 pub use era::DirectApi;
-pub use kernel::{BuildDir, kernel};
+pub use kernel::{BuildDir, kernel, kernel_call};
 pub use make_error::MakeError;
-pub use modules::{ModuleSources, check_vermagic, modules};
+pub use modules::{ModuleSources, check_vermagic, modules, modules_below, modules_call};
 pub use toolchain::Toolchain;

@@ -9,7 +9,7 @@ use super::kernel::explain;
 use super::toolchain::jobs;
 use super::{BuildDir, DirectApi, Toolchain};
 use crate::diagnosis::{Diagnosis, on_path};
-use crate::host::{Host, Step};
+use crate::host::{Host, Invocation, Step};
 use crate::series::Applied;
 use crate::store::{Key, Store};
 
@@ -93,18 +93,7 @@ pub fn modules(
         std::fs::remove_dir_all(&copy).map_err(|e| on_path("remove", &copy, &e))?;
     }
     sources.copy_to(&copy)?;
-    let mut make = toolchain
-        .make(host, store)?
-        .args(["-C"])
-        .arg(tree)
-        .arg(format!("O={}", build.out().display()))
-        .arg(format!("M={}", copy.display()))
-        .arg(format!("DIRECT_API={}", api.name()))
-        .arg(format!("-j{}", jobs()));
-    if knows_mo(tree)? {
-        make = make.arg(format!("MO={}", copy.display()));
-    }
-    let make = make.arg("modules");
+    let make = modules_call(host, store, toolchain, tree, build, api)?;
     let line = make.command_line();
     let output = make.on_line(|line| step.line(line)).output()?;
     if !output.success() {
@@ -115,6 +104,30 @@ pub fn modules(
     find_modules(&copy, &mut built)?;
     built.sort();
     Ok(built)
+}
+
+/// The call of make that builds the test modules.
+pub fn modules_call<'h>(
+    host: &'h Host,
+    store: &Store,
+    toolchain: &Toolchain,
+    tree: &Path,
+    build: &BuildDir,
+    api: DirectApi,
+) -> Result<Invocation<'h>, Diagnosis> {
+    let copy = build.path.join("modules");
+    let mut make = toolchain
+        .make(host, store)?
+        .arg("-C")
+        .arg(tree)
+        .arg(format!("O={}", build.out().display()))
+        .arg(format!("M={}", copy.display()))
+        .arg(format!("DIRECT_API={}", api.name()))
+        .arg(format!("-j{}", jobs()));
+    if knows_mo(tree)? {
+        make = make.arg(format!("MO={}", copy.display()));
+    }
+    Ok(make.arg("modules"))
 }
 
 /// From 6.13 on kbuild takes the modules' output directory apart from their source directory.
@@ -137,7 +150,7 @@ fn find_modules(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Diagno
 }
 
 /// All modules below a directory.
-pub(super) fn modules_below(directory: &Path) -> Result<Vec<PathBuf>, Diagnosis> {
+pub fn modules_below(directory: &Path) -> Result<Vec<PathBuf>, Diagnosis> {
     let mut found = Vec::new();
     if directory.is_dir() {
         find_modules(directory, &mut found)?;

@@ -18,9 +18,8 @@ pub fn check(path: &Path) -> Result<(), Diagnosis> {
         Diagnosis::infra(format!("{} is no usable kernel image: {why}", path.display()))
             .next("build it anew: `cargo xtask build --rebuild`")
     };
-    let expected = expected_length(&bytes).ok_or_else(|| {
-        wrong(format!("it has no x86 boot header ({} bytes long)", bytes.len()))
-    })?;
+    let expected = expected_length(&bytes)
+        .ok_or_else(|| wrong(format!("it has no x86 boot header ({} bytes long)", bytes.len())))?;
     if bytes.len() < expected {
         return Err(wrong(format!(
             "it is cut: {} bytes of at least {expected} that its header states",

@@ -72,10 +72,11 @@ pub struct Session {
     pub qemu_command: String,
     /// The limits that were set.
     pub limits: Limits,
+    /// Whether the user left the guest's console.
+    pub left: bool,
 }
 
 /// Where a session writes.
-#[derive(Debug)]
 pub struct Outlets<'a> {
     /// File for the console log.
     pub console_log: &'a Path,
@@ -163,6 +164,7 @@ pub fn run(
     let qemu_exit = qemu.ended().ok().flatten();
     qemu.end();
     let drained = live.drain(&receiver);
+    let left = live.terminal.as_ref().is_some_and(RawTerminal::wants_to_leave);
     stop.store(true, Ordering::Relaxed);
     drop(live.terminal.take());
     let ended = outcome?;
@@ -187,6 +189,7 @@ pub fn run(
         qemu_words: words.map(|w| w.join().unwrap_or_default()).concat().trim().to_owned(),
         qemu_command,
         limits,
+        left,
     })
 }
 

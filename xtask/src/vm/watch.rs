@@ -32,9 +32,9 @@ impl Limits {
             .tasks
             .iter()
             .map(|task| match task {
-                Task::Stress(spec) => {
-                    Some(Duration::from_millis(spec.duration_ms) * 2 + Duration::from_secs(20) * scale)
-                }
+                Task::Stress(spec) => Some(
+                    Duration::from_millis(spec.duration_ms) * 2 + Duration::from_secs(20) * scale,
+                ),
                 Task::Command { .. } | Task::Shell { .. } => None,
             })
             .sum();
@@ -208,9 +208,9 @@ mod tests {
     /// Feeds events at times in seconds and gives back when and why the watch said "end".
     fn watch(events: &[(u64, Event)]) -> Option<(u64, Ended)> {
         let mut watch = Watch::new(LIMITS);
-        events.iter().find_map(|&(at, event)| {
-            watch.on(Duration::from_secs(at), event).map(|why| (at, why))
-        })
+        events
+            .iter()
+            .find_map(|&(at, event)| watch.on(Duration::from_secs(at), event).map(|why| (at, why)))
     }
 
     #[test]
@@ -221,25 +221,69 @@ mod tests {
         };
         type Case<'a> = (&'a str, &'a [(u64, Event)], Option<(u64, Ended)>);
         let cases: &[Case<'_>] = &[
-            ("last record, then QEMU leaves", &[(1, Hello), (3, End), (4, QemuGone)], Some((4, Ended::Complete))),
-            ("last record, QEMU stays", &[(1, Hello), (3, End), (4, Tick), (5, Tick)], Some((5, Ended::Complete))),
+            (
+                "last record, then QEMU leaves",
+                &[(1, Hello), (3, End), (4, QemuGone)],
+                Some((4, Ended::Complete)),
+            ),
+            (
+                "last record, QEMU stays",
+                &[(1, Hello), (3, End), (4, Tick), (5, Tick)],
+                Some((5, Ended::Complete)),
+            ),
             ("QEMU leaves early", &[(1, Hello), (3, QemuGone)], Some((3, Ended::QemuDied))),
             ("QEMU never speaks", &[(0, QemuGone)], Some((0, Ended::QemuDied))),
-            ("panic, then QEMU leaves", &[(1, Hello), (2, Panic), (3, QemuGone)], Some((3, Ended::Panic))),
+            (
+                "panic, then QEMU leaves",
+                &[(1, Hello), (2, Panic), (3, QemuGone)],
+                Some((3, Ended::Panic)),
+            ),
             ("panic in boot", &[(1, Panic), (3, Tick)], Some((3, Ended::Panic))),
-            ("one hung task is not the end", &[(1, Hello), (2, HungTask), (4, Record), (8, Tick)], None),
-            ("two hung tasks are", &[(1, Hello), (2, HungTask), (3, HungTask), (5, Tick)], Some((5, Ended::HungTask))),
-            ("two stalls are", &[(1, Hello), (2, RcuStall), (3, RcuStall), (5, Tick)], Some((5, Ended::RcuStall))),
+            (
+                "one hung task is not the end",
+                &[(1, Hello), (2, HungTask), (4, Record), (8, Tick)],
+                None,
+            ),
+            (
+                "two hung tasks are",
+                &[(1, Hello), (2, HungTask), (3, HungTask), (5, Tick)],
+                Some((5, Ended::HungTask)),
+            ),
+            (
+                "two stalls are",
+                &[(1, Hello), (2, RcuStall), (3, RcuStall), (5, Tick)],
+                Some((5, Ended::RcuStall)),
+            ),
             ("one of each is not", &[(1, Hello), (2, RcuStall), (3, HungTask), (7, Tick)], None),
             ("starts over", &[(1, Hello), (2, SecondBanner), (4, Tick)], Some((4, Ended::Reset))),
-            ("slow boot with console", &[(9, ConsoleBytes), (10, Tick)], Some((10, Ended::BootLimit))),
+            (
+                "slow boot with console",
+                &[(9, ConsoleBytes), (10, Tick)],
+                Some((10, Ended::BootLimit)),
+            ),
             ("quiet boot is no silence", &[(9, Tick), (9, Hello), (13, Tick)], None),
-            ("silence", &[(1, Hello), (2, Record), (6, Tick), (7, Tick)], Some((7, Ended::Silence))),
+            (
+                "silence",
+                &[(1, Hello), (2, Record), (6, Tick), (7, Tick)],
+                Some((7, Ended::Silence)),
+            ),
             ("heartbeats only", &[(1, Hello), (5, Record), (9, Record), (13, Tick)], None),
             ("console only", &[(1, Hello), (5, ConsoleBytes), (9, ConsoleBytes), (13, Tick)], None),
-            ("never ends", &[(1, Hello), (59, Record), (60, Tick)], Some((60, Ended::OverallLimit))),
-            ("broken record", &[(1, Hello), (2, BadRecord), (4, Tick)], Some((4, Ended::BadRecord))),
-            ("end after panic stays a panic", &[(1, Hello), (2, Panic), (3, End), (4, Tick)], Some((4, Ended::Panic))),
+            (
+                "never ends",
+                &[(1, Hello), (59, Record), (60, Tick)],
+                Some((60, Ended::OverallLimit)),
+            ),
+            (
+                "broken record",
+                &[(1, Hello), (2, BadRecord), (4, Tick)],
+                Some((4, Ended::BadRecord)),
+            ),
+            (
+                "end after panic stays a panic",
+                &[(1, Hello), (2, Panic), (3, End), (4, Tick)],
+                Some((4, Ended::Panic)),
+            ),
         ];
         for (what, events, want) in cases {
             assert_eq!(watch(events), *want, "{what}");
@@ -265,7 +309,11 @@ mod tests {
         let long = Limits::for_job(&job(100_000), Accel::TcgSingle, true);
         assert!(kvm.boot < tcg.boot && kvm.silence < tcg.silence && kvm.overall < tcg.overall);
         assert_eq!(long.overall - tcg.overall, Duration::from_secs(180));
-        let shell = Job { tasks: vec![Task::Shell { term: String::new() }], settle_ms: 0, heartbeat_ms: 1000 };
+        let shell = Job {
+            tasks: vec![Task::Shell { term: String::new() }],
+            settle_ms: 0,
+            heartbeat_ms: 1000,
+        };
         assert_eq!(Limits::for_job(&shell, Accel::Kvm, false).overall, Duration::MAX);
     }
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a cell is made from.
+
+use std::path::{Path, PathBuf};
+
+use super::Suite;
+use crate::build::ModuleSources;
+use crate::diagnosis::Diagnosis;
+use crate::kconfig::{self, Fragment, Requests};
+use crate::series::{Kind, Series};
+use crate::tree::{KernelVersion, Matrix, Spec};
+
+/// The checkout that the tool belongs to.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    root: PathBuf,
+}
+
+impl Workspace {
+    /// The checkout that cargo runs the tool from, else the one it was built in.
+    pub fn locate() -> Self {
+        let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let xtask = manifest
+            .filter(|m| m.join("../matrix.yaml").is_file())
+            .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).to_owned());
+        Self { root: xtask.parent().map(Path::to_owned).unwrap_or(xtask) }
+    }
+
+    /// Its root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `matrix.yaml`.
+    pub fn matrix(&self) -> Result<Matrix, Diagnosis> {
+        Matrix::load(&self.root.join("matrix.yaml"))
+    }
+
+    /// `patches/`.
+    pub fn patches(&self) -> PathBuf {
+        self.root.join("patches")
+    }
+
+    /// `selftests/suites/`.
+    pub fn suites(&self) -> PathBuf {
+        self.root.join("selftests/suites")
+    }
+
+    /// The image definition.
+    pub fn image(&self) -> PathBuf {
+        self.root.join("vm-images/initramfs.yaml")
+    }
+
+    /// The modules' sources.
+    pub fn modules(&self) -> Result<ModuleSources, Diagnosis> {
+        ModuleSources::read(&self.root.join("selftests/modules"))
+    }
+
+    /// The fragments of the standard configuration, and those given by path, merged.
+    pub fn requests(&self, extra: &[PathBuf]) -> Result<Requests, Diagnosis> {
+        let standard = ["base", "ftrace", "debug"].map(|name| {
+            // A path below the checkout reads better in an error.
+            let path = PathBuf::from(format!("kconfigs/{name}.config"));
+            if path.is_file() { path } else { self.root.join(path) }
+        });
+        let fragments = standard
+            .iter()
+            .chain(extra)
+            .map(|path| Fragment::load(path))
+            .collect::<Result<Vec<_>, _>>()?;
+        kconfig::merge(&fragments)
+    }
+}
+
+/// The series that was asked for.
+#[derive(Debug, Clone)]
+pub enum ChosenSeries {
+    /// The tree as it is.
+    None,
+    /// A series, up to a patch.
+    Series(Box<Series>, Option<usize>),
+}
+
+impl ChosenSeries {
+    /// Its name, `none` without a series.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::None => "none",
+            Self::Series(series, _) => &series.name,
+        }
+    }
+}
+
+/// What a user asked for, every name looked up.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The kernel.
+    pub kernel: Spec,
+    /// The series or fault.
+    pub series: ChosenSeries,
+    /// What the configuration must have.
+    pub requests: Requests,
+    /// The stress loops.
+    pub suite: Suite,
+    /// How long each loop runs, in milliseconds.
+    pub duration_ms: u64,
+    /// Seed of the loops.
+    pub seed: u64,
+    /// How the subject misbehaves, to prove the checks.
+    pub sabotage: Option<String>,
+    /// The command line that says all this.
+    pub reproduce: String,
+}
+
+impl Request {
+    /// Fails early if the series is not made for the kernel, where the kernel's name tells.
+    pub fn check_variant(&self) -> Result<(), Diagnosis> {
+        match (&self.series, self.kernel.name.parse::<KernelVersion>()) {
+            (ChosenSeries::Series(series, _), Ok(version)) => series.variant(version).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// What to call the run.
+    pub fn label(&self) -> String {
+        let level = match &self.series {
+            ChosenSeries::Series(_, Some(upto)) => format!("-upto{upto}"),
+            _ => String::new(),
+        };
+        let kernel = self.kernel.name.rsplit('/').next().unwrap_or_default();
+        format!("{kernel}-{}{level}", self.series.name())
+    }
+}
+
+/// Looks up a series or a fault.
+pub fn choose_series(
+    workspace: &Workspace,
+    series: &str,
+    fault: Option<&str>,
+    upto: Option<usize>,
+) -> Result<ChosenSeries, Diagnosis> {
+    let patches = workspace.patches();
+    let chosen = match fault {
+        Some(fault) => Series::load(&patches, fault, Kind::Fault)?,
+        None if series == "none" => {
+            return match upto {
+                Some(_) => Err(Diagnosis::usage("--upto needs a series, not `none`")),
+                None => Ok(ChosenSeries::None),
+            };
+        }
+        None => Series::load(&patches, series, Kind::Series)?,
+    };
+    if let Some(upto) = upto
+        && let Some(variant) = chosen.variants.first()
+        && chosen.variants.iter().all(|v| v.patches.len() < upto)
+    {
+        return Err(Diagnosis::usage(format!(
+            "--upto {upto}: {} has {} patches",
+            chosen.name,
+            variant.patches.len()
+        )));
+    }
+    Ok(ChosenSeries::Series(Box::new(chosen), upto))
+}

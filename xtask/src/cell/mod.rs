@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One cell: from a request through all rooms to a result.
+
+mod early;
+mod inputs;
+mod pipeline;
+mod plan;
+mod suite;
+
+pub use early::{finish_with, new_result};
+pub use inputs::{ChosenSeries, Request, Workspace, choose_series};
+pub use pipeline::{Prepared, machine, prepare, run, write_image};
+pub use plan::{PlannedStep, plan};
+pub use suite::{Suite, Test};

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a run would do: its steps, whether each is done already, and the commands.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::pipeline::{CPUS, MEMORY_MIB, artefact_key, build_dir, variant_for};
+use super::{ChosenSeries, Request, Workspace};
+use crate::build::{self, Artefact, Toolchain};
+use crate::diagnosis::Diagnosis;
+use crate::host::Host;
+use crate::series;
+use crate::store::Store;
+use crate::tree::{self, Origin};
+use crate::vm::qemu::Sockets;
+use crate::vm::{Accel, Machine};
+
+/// A step that would be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlannedStep {
+    /// Its name.
+    pub name: String,
+    /// What it is about.
+    pub subject: String,
+    /// Whether its result is there; `None` if that is not known before an earlier step is done.
+    pub cached: Option<bool>,
+    /// The commands that it runs.
+    pub commands: Vec<String>,
+}
+
+/// Looks at the caches and says what a run would do. Nothing is fetched, built or booted.
+pub fn plan(
+    host: &Host,
+    store: &Store,
+    workspace: &Workspace,
+    request: &Request,
+) -> Result<Vec<PlannedStep>, Diagnosis> {
+    let mut steps = Vec::new();
+    let source = tree::resolve(host, store, &request.kernel, true)?;
+    steps.push(PlannedStep {
+        name: "tree".into(),
+        subject: match &source {
+            Some(source) => format!("linux {} ({})", source.version, source.origin),
+            None => format!("linux {}", request.kernel.name),
+        },
+        cached: Some(source.is_some()),
+        commands: if source.is_some() {
+            Vec::new()
+        } else {
+            fetch_commands(&request.kernel.origin)
+        },
+    });
+    let patches = match (&request.series, &source) {
+        (ChosenSeries::None, _) => Vec::new(),
+        (ChosenSeries::Series(series, upto), Some(source)) => {
+            let variant = series.variant(source.version)?;
+            let level = upto.unwrap_or(variant.patches.len());
+            variant.patches.iter().take(level).map(|p| p.path.display().to_string()).collect()
+        }
+        (ChosenSeries::Series(series, upto), None) => {
+            let patches = series.variants.first().map(|v| v.patches.as_slice()).unwrap_or_default();
+            let level = upto.unwrap_or(patches.len());
+            patches.iter().take(level).map(|p| p.path.display().to_string()).collect()
+        }
+    };
+    let applied = match &source {
+        Some(source) => {
+            let (variant, upto) = variant_for(&request.series, source)?;
+            Some(series::cached(host, store, source, variant, upto)?)
+        }
+        None => None,
+    };
+    steps.push(PlannedStep {
+        name: "series".into(),
+        subject: format!("{}, {} patches", request.series.name(), patches.len()),
+        cached: applied.as_ref().map(Option::is_some),
+        commands: patches.iter().map(|p| format!("git apply --cached {p}")).collect(),
+    });
+    let toolchain = Toolchain::detect(host)?;
+    let modules = workspace.modules()?;
+    let key = applied
+        .clone()
+        .flatten()
+        .map(|tree| artefact_key(&tree, &request.requests, &toolchain, &modules));
+    let artefact = match &key {
+        Some(key) => Artefact::find(store, key)?,
+        None => None,
+    };
+    let cached = if key.is_some() { Some(artefact.is_some()) } else { applied.map(|_| false) };
+    let (configure, make) = match &source {
+        Some(source) => {
+            let tree = store.root().join("trees").join(&source.id).join("src");
+            let dir = build_dir(store, source, &request.requests)?;
+            let line = |target: &str| {
+                build::configure_call(host, store, &toolchain, &tree, &dir.path, target)
+                    .map(|call| call.command_line())
+            };
+            let make = build::kernel_call(host, store, &toolchain, &tree, &dir)?.command_line();
+            (vec![line("tinyconfig")?, line("olddefconfig")?], vec![make])
+        }
+        None => (Vec::new(), Vec::new()),
+    };
+    let step = |name: &str, subject: String, commands: Vec<String>| PlannedStep {
+        name: name.into(),
+        subject,
+        cached,
+        commands: if cached == Some(true) { Vec::new() } else { commands },
+    };
+    steps.push(step("config", format!("{} options", request.requests.len()), configure));
+    steps.push(step("build", "bzImage, modules, test modules".into(), make));
+    let image = artefact.map_or_else(|| Path::new("ARTEFACT/bzImage").to_owned(), |a| a.image());
+    let machine = Machine {
+        kernel: image,
+        initramfs: "RUN/initramfs.cpio".into(),
+        cpus: CPUS,
+        memory_mib: MEMORY_MIB,
+        accel: Accel::TcgSingle,
+        append: Vec::new(),
+    };
+    let qemu = host
+        .program("qemu-system-x86_64")
+        .args(machine.arguments(&Sockets::within(Path::new("SOCKETS"))))
+        .command_line();
+    steps.push(PlannedStep {
+        name: "vm".into(),
+        subject: format!(
+            "suite {}, {} s a test",
+            request.suite.name,
+            request.duration_ms.div_ceil(1000)
+        ),
+        cached: Some(false),
+        commands: vec![qemu],
+    });
+    Ok(steps)
+}
+
+fn fetch_commands(origin: &Origin) -> Vec<String> {
+    match origin {
+        Origin::Debian { package, version, .. } => vec![
+            "apt-get update (private state)".to_owned(),
+            format!("curl (orig tarball of {package} {version}, verified against the index)"),
+            "tar, git add".to_owned(),
+        ],
+        Origin::KernelOrg(version) => {
+            vec![format!("curl linux-{version}.tar.xz"), "tar, git add".to_owned()]
+        }
+        Origin::Git { repository, reference } => {
+            vec![format!("git fetch {repository} {reference}")]
+        }
+        Origin::Directory(path) => vec![format!("git add {}", path.display())],
+    }
+}

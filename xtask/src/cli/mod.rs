@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The command line: one file a command, and thin.
+
+mod boot;
+mod build;
+mod clean;
+mod doctor;
+mod kconfig;
+mod kernel;
+mod report;
+mod run;
+mod select;
+mod series;
+mod setup;
+mod shell;
+mod test;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::Serialize;
+
+use crate::cell::Workspace;
+use crate::diagnosis::{Diagnosis, ExitKind};
+use crate::host::{Cancel, Host, Progress};
+use crate::store::Store;
+
+/// Apply, build, boot and stress kernel patch series.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options that work with every command.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// What standard output gets: text, or exactly one JSON document
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Show every command that is run
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    /// Show nothing but errors and the result
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Colours
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    color: Color,
+    /// Print what would be done, and do nothing
+    #[arg(long, global = true)]
+    dry_run: bool,
+}
+
+/// Formats of standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Install what the host lacks
+    Setup(setup::Setup),
+    /// Show what works on this machine
+    Doctor,
+    /// Kernel sources
+    #[command(subcommand)]
+    Kernel(kernel::Kernel),
+    /// Patch series
+    #[command(subcommand)]
+    Series(series::SeriesCommand),
+    /// Configuration fragments
+    #[command(subcommand)]
+    Kconfig(kconfig::Kconfig),
+    /// Build a kernel and its modules
+    Build(build::Build),
+    /// Boot a kernel: a shell, or one command
+    Boot(boot::Boot),
+    /// One cell: apply, build, boot, stress, judge
+    Run(run::Run),
+    /// Show results
+    Report(report::Report),
+    /// Show and trim the caches
+    Clean(clean::Clean),
+    /// The project's own tests
+    Test(test::Test),
+    /// Completions for a shell
+    Completions(shell::Completions),
+    /// The manual page
+    Man,
+}
+
+/// What every command gets.
+#[derive(Debug)]
+pub struct Session {
+    host: Host,
+    store: Store,
+    workspace: Workspace,
+    format: Format,
+    dry_run: bool,
+}
+
+impl Session {
+    /// Prints text, or the value as JSON, on standard output.
+    fn print(&self, text: &str, value: &impl Serialize) -> Result<(), Diagnosis> {
+        let document = match self.format {
+            Format::Text => text.trim_end().to_owned(),
+            Format::Json => serde_json::to_string_pretty(value)
+                .map_err(|e| Diagnosis::infra(format!("cannot put the result into JSON: {e}")))?,
+        };
+        // A reader that went away (`| head`) is no error of ours.
+        let _ = writeln!(std::io::stdout(), "{document}");
+        Ok(())
+    }
+}
+
+/// The whole tool.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let format = cli.global.format;
+    match run(cli) {
+        Ok(Ending::Kind(kind)) => ExitCode::from(kind.code()),
+        Ok(Ending::Code(code)) => ExitCode::from(code),
+        Err(diagnosis) => {
+            let _ = writeln!(std::io::stderr(), "error: {diagnosis}");
+            if format == Format::Json {
+                let document = serde_json::json!({
+                    "error": diagnosis.what,
+                    "details": diagnosis.details,
+                    "next": diagnosis.next,
+                    "reproduce": diagnosis.reproduce,
+                    "exit_code": diagnosis.exit.code(),
+                });
+                let _ = writeln!(std::io::stdout(), "{document:#}");
+            }
+            ExitCode::from(diagnosis.exit.code())
+        }
+    }
+}
+
+/// How a command ends well.
+#[derive(Debug)]
+pub enum Ending {
+    /// With one of the tool's own exit codes.
+    Kind(ExitKind),
+    /// With the exit code of a command in a guest.
+    Code(u8),
+}
+
+impl From<ExitKind> for Ending {
+    fn from(kind: ExitKind) -> Self {
+        Self::Kind(kind)
+    }
+}
+
+fn run(cli: Cli) -> Result<Ending, Diagnosis> {
+    match cli.global.color {
+        Color::Auto => {}
+        // indicatif draws with the console crate.
+        Color::Always => console::set_colors_enabled_stderr(true),
+        Color::Never => console::set_colors_enabled_stderr(false),
+    }
+    match cli.command {
+        Command::Completions(completions) => return Ok(completions.run::<Cli>().into()),
+        Command::Man => return shell::man::<Cli>().map(Into::into),
+        _ => {}
+    }
+    let progress = Progress::detect(cli.global.quiet);
+    let session = Session {
+        host: Host::new(Cancel::listen()?, progress, cli.global.verbose),
+        store: Store::locate()?,
+        workspace: Workspace::locate(),
+        format: cli.global.format,
+        dry_run: cli.global.dry_run,
+    };
+    match cli.command {
+        Command::Setup(setup) => setup.run(&session).map(Into::into),
+        Command::Doctor => doctor::run(&session).map(Into::into),
+        Command::Kernel(kernel) => kernel.run(&session).map(Into::into),
+        Command::Series(series) => series.run(&session).map(Into::into),
+        Command::Kconfig(kconfig) => kconfig.run(&session).map(Into::into),
+        Command::Build(build) => build.run(&session).map(Into::into),
+        Command::Boot(boot) => boot.run(&session),
+        Command::Run(run) => run.run(&session).map(Into::into),
+        Command::Report(report) => report.run(&session).map(Into::into),
+        Command::Clean(clean) => clean.run(&session).map(Into::into),
+        Command::Test(test) => test.run(&session),
+        Command::Completions(_) | Command::Man => Ok(ExitKind::Pass.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Options that choose a kernel, a series and a configuration: shared by run, build and boot.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Session;
+use crate::cell::{self, ChosenSeries, Request, Suite};
+use crate::diagnosis::Diagnosis;
+use crate::host::quote;
+use crate::tree::{Matrix, Spec};
+
+/// The series that is used when none is named.
+const DEFAULT_SERIES: &str = "direct-multi";
+
+/// The kernel that it is made for.
+const DEFAULT_KERNEL: &str = "5.10";
+
+/// Subjects. Only C is built today.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Subject {
+    /// `selftests/modules/direct-c`
+    C,
+    /// Not available yet
+    Rust,
+    /// Not available yet
+    InTree,
+}
+
+/// What to test.
+#[derive(Debug, Clone, Args)]
+pub struct Select {
+    /// Kernel: a name in matrix.yaml, a point release, PATH@REF, URL@REF or a directory
+    /// [default: 5.10; with --fault, one that the fault is made for]
+    #[arg(long, value_name = "V")]
+    kernel: Option<String>,
+    /// Series under patches/, or `none` for the tree as it is
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_SERIES)]
+    series: String,
+    /// Apply only the first N patches of the series
+    #[arg(long, value_name = "N")]
+    upto: Option<usize>,
+    /// A fault under patches/faults/, which breaks the kernel on purpose
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["series", "upto"])]
+    fault: Option<String>,
+    /// A further configuration fragment
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+}
+
+/// How to stress it.
+#[derive(Debug, Clone, Args)]
+pub struct Stress {
+    /// The module under test
+    #[arg(long, value_enum, default_value_t = Subject::C)]
+    subject: Subject,
+    /// Suite under selftests/suites/
+    #[arg(long, value_name = "NAME", default_value = "direct")]
+    suite: String,
+    /// How long each test calls and modifies: 10s, 500ms, 2m
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration_ms)]
+    duration: u64,
+    /// Seed of everything random in the loops
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Have the subject misbehave, to prove that the checks can fail
+    #[arg(long, value_name = "HOW", hide = true,
+          value_parser = ["pause", "double", "stale", "late", "corrupt"])]
+    sabotage: Option<String>,
+}
+
+/// `10s`, `500ms`, `2m`, as milliseconds.
+fn duration_ms(text: &str) -> Result<u64, String> {
+    let (number, unit) =
+        text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let scale = match unit {
+        "ms" => 1,
+        "s" | "" => 1000,
+        "m" => 60_000,
+        _ => return Err("give a time such as 10s, 500ms or 2m".into()),
+    };
+    let ms = number.parse::<u64>().ok().and_then(|n| n.checked_mul(scale));
+    match ms {
+        Some(ms @ 1..=3_600_000) => Ok(ms),
+        _ => Err("give a time from 1ms to 60m".into()),
+    }
+}
+
+impl Select {
+    fn kernel(&self, matrix: &Matrix, series: &ChosenSeries) -> Result<Spec, Diagnosis> {
+        if let Some(kernel) = &self.kernel {
+            return matrix.find(kernel);
+        }
+        // A fault comes with the kernels that it is made for.
+        if let (Some(_), ChosenSeries::Series(fault, _)) = (&self.fault, series)
+            && let Some(listed) =
+                matrix.kernels.iter().find(|k| fault.variants.iter().any(|v| v.fits(k.name)))
+        {
+            return matrix.find(&listed.name.to_string());
+        }
+        matrix.find(DEFAULT_KERNEL)
+    }
+
+    /// Looks everything up; nothing is fetched or built.
+    pub fn request(
+        &self,
+        session: &Session,
+        stress: Option<&Stress>,
+    ) -> Result<Request, Diagnosis> {
+        let workspace = &session.workspace;
+        let series =
+            cell::choose_series(workspace, &self.series, self.fault.as_deref(), self.upto)?;
+        let matrix = workspace.matrix()?;
+        let kernel = self.kernel(&matrix, &series)?;
+        if let Some(Stress { subject: subject @ (Subject::Rust | Subject::InTree), .. }) = stress {
+            let name = subject.to_possible_value().map(|v| v.get_name().to_owned());
+            return Err(Diagnosis::usage(format!(
+                "--subject {} is not available in this version",
+                name.unwrap_or_default()
+            ))
+            .next("use --subject c"));
+        }
+        let suite = Suite::load(&workspace.suites(), stress.map_or("direct", |s| &s.suite))?;
+        let request = Request {
+            reproduce: self.reproduce(&kernel, stress),
+            kernel,
+            series,
+            requests: workspace.requests(&self.config)?,
+            suite,
+            duration_ms: stress.map_or(10_000, |s| s.duration),
+            seed: stress.map_or(1, |s| s.seed),
+            sabotage: stress.and_then(|s| s.sabotage.clone()),
+        };
+        request.check_variant()?;
+        Ok(request)
+    }
+
+    fn reproduce(&self, kernel: &Spec, stress: Option<&Stress>) -> String {
+        let mut line = format!("cargo xtask run --kernel {}", quote(&kernel.name));
+        let mut add = |flag: &str, value: &str| {
+            line.push_str(&format!(" --{flag} {}", quote(value)));
+        };
+        match &self.fault {
+            Some(fault) => add("fault", fault),
+            None => add("series", &self.series),
+        }
+        if let Some(upto) = self.upto {
+            add("upto", &upto.to_string());
+        }
+        for config in &self.config {
+            add("config", &config.to_string_lossy());
+        }
+        if let Some(stress) = stress {
+            add("suite", &stress.suite);
+            add("duration", &format!("{}ms", stress.duration));
+            add("seed", &stress.seed.to_string());
+            if let Some(sabotage) = &stress.sabotage {
+                add("sabotage", sabotage);
+            }
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        let cases = [("10s", Ok(10_000)), ("500ms", Ok(500)), ("2m", Ok(120_000)), ("3", Ok(3000))];
+        for (text, want) in cases {
+            assert_eq!(duration_ms(text), want, "{text}");
+        }
+        for text in ["", "s", "0s", "-1s", "1h", "61m", "99999999999999999999s"] {
+            assert!(duration_ms(text).is_err(), "{text}");
+        }
+    }
+}

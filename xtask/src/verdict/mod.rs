@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a run means: the console's findings, the counters' properties, and one verdict.
+
+pub mod console;
+pub mod frames;
+mod judge;
+mod result;
+
+pub use judge::{Evidence, Judgement, judge};
+pub use result::{
+    ConfigResult, FindingResult, KernelResult, PropertyResult, RunResult, SCHEMA, SeriesResult,
+    StepResult, Verdict,
+};
