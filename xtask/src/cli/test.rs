@@ -34,7 +34,8 @@ impl Test {
         let mut test = session
             .host
             .program(cargo)
-            .args(["test", "--workspace", "--locked"])
+            // Documentation tests would come last, and there are none.
+            .args(["test", "--workspace", "--locked", "--lib", "--bins", "--tests"])
             .cwd(session.workspace.root());
         if !self.quick {
             // Tests that take minutes are ignored unless they are asked for.

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The tool, driven as a user drives it.
+
+mod bad_input;
+mod end_to_end;
+mod guard;
+mod surface;
+mod tool;
