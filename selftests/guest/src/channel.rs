@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use wire::{Decoder, Encoder, FromGuest, Job};
 
-use crate::port::{Port, Received};
+use crate::port::{self, Port, Received};
 
 /// How long the host may take to send the job.
 const JOB: Duration = Duration::from_secs(120);
@@ -28,7 +28,7 @@ pub struct Channel {
 impl Channel {
     /// Opens the port.
     pub fn open() -> Result<Self, String> {
-        let port = Port::open(wire::RECORDS_PORT)?;
+        let port = Port::open(wire::RECORDS_PORT, port::FIRST)?;
         Ok(Self { port, encoder: Mutex::new(Some(Encoder::default())) })
     }
 

@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use wire::Outcome;
 
 use crate::child::Child;
-use crate::port::Port;
+use crate::port::{self, Port};
 use crate::program;
 
 const PASS_ON: &str = "pass the output on";
@@ -35,7 +35,7 @@ impl Output {
 
     fn open(&mut self) -> Result<(), String> {
         if self.port.is_none() {
-            self.port = Some(Port::open(wire::OUTPUT_PORT)?);
+            self.port = Some(Port::open(wire::OUTPUT_PORT, port::ANOTHER)?);
         }
         Ok(())
     }
@@ -52,7 +52,7 @@ impl Output {
 
 /// Runs a command with its output going to the host and nothing to read.
 pub fn run(argv: &[String], output: &mut Output) -> Outcome {
-    let Some((word, args)) = argv.split_first() else {
+    let Some((word, rest)) = argv.split_first() else {
         return broke("start", 0, "the command is empty");
     };
     if let Err(why) = output.open() {
@@ -67,7 +67,7 @@ pub fn run(argv: &[String], output: &mut Output) -> Outcome {
             };
         }
     };
-    let (child, pipe) = match start(&program, word, args) {
+    let (child, pipe) = match start(&program, word, rest) {
         Ok(started) => started,
         Err(e) => return broke("start", e.raw_os_error().unwrap_or(0), &e.to_string()),
     };

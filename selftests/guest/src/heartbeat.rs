@@ -58,10 +58,10 @@ pub fn start(
     status: &Arc<Status>,
     every: Duration,
     over: Sender<Result<(), String>>,
-) {
+) -> Result<(), String> {
     let channel = Arc::clone(channel);
     let status = Arc::clone(status);
-    std::thread::spawn(move || {
+    crate::named_thread("kx-heartbeat", move || {
         loop {
             std::thread::sleep(every);
             if let Err(why) = channel.send(&FromGuest::Heartbeat(status.heartbeat())) {
@@ -69,7 +69,8 @@ pub fn start(
                 return;
             }
         }
-    });
+    })
+    .map(drop)
 }
 
 /// Time since the kernel started, in milliseconds.

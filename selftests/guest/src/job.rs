@@ -28,7 +28,9 @@ pub fn run(job: &Job, channel: &Channel, status: &Arc<Status>) -> Result<End, St
         let (outcome, counters) = match task {
             Task::Stress(spec) => stress::run(spec, status),
             Task::Command { argv } => (command::run(argv, &mut output), Counters::default()),
-            Task::Shell { term } => (shell::run(term), Counters::default()),
+            Task::Shell { term, rows, columns } => {
+                (shell::run(term, *rows, *columns), Counters::default())
+            }
         };
         status.finish();
         child::reap_orphans();

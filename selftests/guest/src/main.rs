@@ -25,6 +25,7 @@ mod stress;
 
 use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use wire::{FromGuest, Hello};
@@ -62,19 +63,31 @@ fn run() -> Result<(), String> {
     let status = Arc::new(Status::default());
     let (over, outcome) = mpsc::channel();
     let every = Duration::from_millis(job.heartbeat_ms).max(FASTEST_HEARTBEAT);
-    heartbeat::start(&channel, &status, every, over.clone());
+    heartbeat::start(&channel, &status, every, over.clone())?;
     let worker = Arc::clone(&channel);
-    std::thread::spawn(move || {
+    named_thread("kx-job", move || {
         let result =
             job::run(&job, &worker, &status).and_then(|end| worker.send(&FromGuest::End(end)));
         // Nobody listens any more when a heartbeat found first that the host has left.
         let _ = over.send(result);
-    });
+    })?;
     let result = outcome.recv().unwrap_or_else(|_| Err("nobody works any more".to_owned()));
     if result.is_ok() {
         channel.linger();
     }
     result
+}
+
+/// Starts a thread. The kernel shows its name when it reports a blocked task, so it tells which part
+/// of init hangs. It has room for 15 bytes.
+fn named_thread(
+    name: &'static str,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, String> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map_err(|e| format!("cannot start the thread {name}: {e}"))
 }
 
 fn hello() -> Hello {

@@ -49,7 +49,7 @@ fn unknown_parameter<'a>(params: &'a str, module: &[u8]) -> Option<&'a str> {
     )
 }
 
-/// What finit_module(2) and the kernel's loader mean by an error.
+/// What `finit_module(2)` and the kernel's loader mean by an error.
 fn explain_load(error: Errno) -> String {
     let hint = match error {
         Errno::NOEXEC => "not a module for this kernel; the console says more",

@@ -10,8 +10,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-/// How long a port may take to appear. The driver is built in, so it is there within moments.
-const APPEAR: Duration = Duration::from_secs(20);
+/// How long the first port may take to appear. The driver is built in, so it is there within
+/// moments.
+pub const FIRST: Duration = Duration::from_secs(20);
+
+/// How long another port of the same device may take.
+pub const ANOTHER: Duration = Duration::from_secs(2);
 
 /// How long the host's end may be closed before the guest gives up. A host that is only slow is
 /// waited for without limit.
@@ -42,9 +46,9 @@ pub enum Received {
 }
 
 impl Port {
-    /// Opens the port to which QEMU gave this name, once it is there.
-    pub fn open(name: &'static str) -> Result<Self, String> {
-        let device = wait_for(Path::new(PORTS), Path::new("/dev"), name, APPEAR)?;
+    /// Opens the port to which QEMU gave this name, if it is there within the limit.
+    pub fn open(name: &'static str, limit: Duration) -> Result<Self, String> {
+        let device = wait_for(Path::new(PORTS), Path::new("/dev"), name, limit)?;
         let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
         File::options()
             .read(true)

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
+use rustix::termios::{Winsize, tcsetwinsize};
 use signal_hook::consts::{SIGTERM, SIGUSR1, SIGUSR2};
 use wire::Outcome;
 
@@ -19,17 +20,17 @@ const SHELL: &str = "/bin/sh";
 const TIDY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// Gives a shell until it is left.
-pub fn run(term: &str) -> Outcome {
+pub fn run(term: &str, rows: u16, columns: u16) -> Outcome {
     if !Path::new(SHELL).exists() {
         return broke("start a shell", 0, &format!("the image has no {SHELL}"));
     }
-    match start(term) {
+    match start(term, rows, columns) {
         Ok((child, leave)) => attend(&child, &leave),
         Err(error) => broke("start a shell", error.raw_os_error().unwrap_or(0), &error.to_string()),
     }
 }
 
-fn start(term: &str) -> io::Result<(Child, PipeReader)> {
+fn start(term: &str, rows: u16, columns: u16) -> io::Result<(Child, PipeReader)> {
     let (leave, wish) = io::pipe()?;
     // What busybox's poweroff, reboot and halt send to process 1.
     for signal in [SIGTERM, SIGUSR1, SIGUSR2] {
@@ -37,6 +38,10 @@ fn start(term: &str) -> io::Result<(Child, PipeReader)> {
     }
     let active = std::fs::read_to_string("/sys/class/tty/console/active").unwrap_or_default();
     let terminal = File::options().read(true).write(true).open(terminal(&active))?;
+    // A serial line knows nothing of the terminal at its other end. A shell without a size still
+    // works, so failing is no reason to have none.
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    let _ = tcsetwinsize(&terminal, size);
     let mut command = session::command(SHELL, &["-l"]);
     command
         .env_clear()

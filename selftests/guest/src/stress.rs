@@ -41,28 +41,42 @@ pub fn run(spec: &StressSpec, status: &Arc<Status>) -> (Outcome, Counters) {
     }
     let mut found = Counters::default();
     if broken.is_empty() {
-        let progress = Progress::watch(status);
-        let written = start(spec);
-        progress.end();
-        match result() {
-            Ok(counters) => {
-                // The loop's own error is in its result; any other means that the result is not
-                // this write's.
-                if let Err(errno) = written
-                    && counters.numbers.get("errno") != Some(&i64::from(errno))
-                {
-                    broken.push(broke("write run", errno));
-                }
-                found = counters;
-            }
-            Err(outcome) => {
-                broken.extend(written.err().map(|errno| broke("write run", errno)));
-                broken.push(outcome);
-            }
-        }
+        let (counters, outcome) = run_loop(spec, status);
+        found = counters;
+        broken.extend(outcome);
     }
     broken.extend(loaded.into_iter().rev().filter_map(|m| module::unload(m).err()));
     (join(broken), found)
+}
+
+fn run_loop(spec: &StressSpec, status: &Arc<Status>) -> (Counters, Option<Outcome>) {
+    let progress = match Progress::watch(status) {
+        Ok(progress) => progress,
+        Err(why) => {
+            let step = "watch the progress".to_owned();
+            return (Counters::default(), Some(Outcome::Broke { step, errno: 0, why }));
+        }
+    };
+    let written = start(spec);
+    progress.end();
+    judge(written, result())
+}
+
+/// What the loop produced, and what broke if anything did.
+fn judge(
+    written: Result<(), i32>,
+    result: Result<Counters, Outcome>,
+) -> (Counters, Option<Outcome>) {
+    match (written, result) {
+        (Ok(()), Ok(counters)) => (counters, None),
+        // The loop ran and failed: its result tells at which step.
+        (Err(errno), Ok(counters)) if counters.numbers.get("errno") == Some(&errno.into()) => {
+            (counters, None)
+        }
+        // The loop never ran, so a result is none of this run's.
+        (Err(errno), _) => (Counters::default(), Some(broke("write run", errno))),
+        (Ok(()), Err(outcome)) => (Counters::default(), Some(outcome)),
+    }
 }
 
 /// Writes the line that starts the loop, and comes back when the loop is over. The error number, if
@@ -105,10 +119,10 @@ struct Progress {
 }
 
 impl Progress {
-    fn watch(status: &Arc<Status>) -> Self {
+    fn watch(status: &Arc<Status>) -> Result<Self, String> {
         let (stop, stopped) = mpsc::channel();
         let status = Arc::clone(status);
-        let thread = std::thread::spawn(move || {
+        let thread = crate::named_thread("kx-progress", move || {
             while stopped.recv_timeout(PROGRESS) == Err(RecvTimeoutError::Timeout) {
                 let text = std::fs::read_to_string(Path::new(CONTROL).join("progress"));
                 if let Ok(counters) = counters::parse(text.unwrap_or_default().split_whitespace()) {
@@ -116,8 +130,8 @@ impl Progress {
                     status.progress(count("modifies"), count("calls"));
                 }
             }
-        });
-        Self { stop, thread }
+        })?;
+        Ok(Self { stop, thread })
     }
 
     /// An open file keeps the module from being unloaded, so the last look must be over.
@@ -135,17 +149,20 @@ fn broke(step: &str, errno: i32) -> Outcome {
     Outcome::Broke { step: step.to_owned(), errno, why }
 }
 
-fn join(mut broken: Vec<Outcome>) -> Outcome {
-    let others = broken.split_off(broken.len().min(1));
-    let mut first = broken.pop().unwrap_or(Outcome::Completed);
-    if let Outcome::Broke { why, .. } = &mut first {
-        for other in others {
-            if let Outcome::Broke { step, why: other, .. } = other {
-                *why += &format!("; then {step}: {other}");
-            }
+fn join(broken: Vec<Outcome>) -> Outcome {
+    let mut all = broken.into_iter();
+    match all.next() {
+        Some(Outcome::Broke { step, errno, why }) => {
+            let others = all.filter_map(|other| match other {
+                Outcome::Broke { step, why, .. } => Some(format!("{step}: {why}")),
+                Outcome::Completed | Outcome::Exited { .. } => None,
+            });
+            let why = std::iter::once(why).chain(others).collect::<Vec<_>>().join("; then ");
+            Outcome::Broke { step, errno, why }
         }
+        Some(outcome) => outcome,
+        None => Outcome::Completed,
     }
-    first
 }
 
 #[cfg(test)]
@@ -161,6 +178,21 @@ mod tests {
             assert_eq!(why(cut), "it is cut: its last line is not complete=1", "{cut:?}");
         }
         assert_eq!(why("calls=1\nmiss\n"), "\"miss\" is not KEY=VALUE");
+    }
+
+    #[test]
+    fn a_result_of_another_run_is_none() {
+        let result = |errno| complete(&format!("errno={errno}\ncomplete=1\n"));
+        let good = result(0).unwrap();
+        let failed = result(5).unwrap();
+        let refused = || Some(broke("write run", 22));
+        let unread = || broke("read result", 2);
+        assert_eq!(judge(Ok(()), Ok(good.clone())), (good.clone(), None));
+        assert_eq!(judge(Err(5), Ok(failed.clone())), (failed.clone(), None));
+        assert_eq!(judge(Err(22), Ok(good)), (Counters::default(), refused()));
+        assert_eq!(judge(Err(22), Ok(failed)), (Counters::default(), refused()));
+        assert_eq!(judge(Err(22), Err(unread())), (Counters::default(), refused()));
+        assert_eq!(judge(Ok(()), Err(unread())), (Counters::default(), Some(unread())));
     }
 
     #[test]

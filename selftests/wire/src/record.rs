@@ -31,6 +31,10 @@ pub enum Task {
     Shell {
         /// `TERM` of the terminal that the console is joined to.
         term: String,
+        /// Height of that terminal, in lines; 0 if it is not known.
+        rows: u16,
+        /// Width of that terminal, in columns; 0 if it is not known.
+        columns: u16,
     },
 }
 
@@ -194,7 +198,7 @@ mod tests {
             tasks: vec![
                 Task::Stress(stress),
                 Task::Command { argv: vec!["uname".into(), "-r".into()] },
-                Task::Shell { term: "xterm".into() },
+                Task::Shell { term: "xterm".into(), rows: 25, columns: 80 },
             ],
             settle_ms: 500,
             heartbeat_ms: 1000,
