@@ -1,124 +1,85 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The virtio-serial ports that join the guest to the host.
+//! Records to and from the host.
 
-use std::fs::File;
-use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use wire::{Decoder, Encoder, FromGuest, Job};
 
-/// How long a port may take to appear after the driver has started.
-const APPEAR: Duration = Duration::from_secs(30);
+use crate::port::{self, Port, Received};
+
 /// How long the host may take to send the job.
 const JOB: Duration = Duration::from_secs(120);
 
-/// Looks a port up by the name that QEMU gave it.
-fn port_named(ports: &Path, name: &str) -> Option<String> {
-    std::fs::read_dir(ports).ok()?.flatten().find_map(|entry| {
-        let found = std::fs::read_to_string(entry.path().join("name")).ok()?;
-        (found.trim() == name).then(|| entry.file_name().to_string_lossy().into_owned())
-    })
-}
+/// How long to wait for the host to hang up after the last record.
+const LINGER: Duration = Duration::from_secs(1);
 
-/// The device of a named port, once it is there.
-pub fn wait_for_port(name: &str) -> Result<PathBuf, String> {
-    let until = Instant::now() + APPEAR;
-    loop {
-        if let Some(port) = port_named(Path::new("/sys/class/virtio-ports"), name) {
-            let device = Path::new("/dev").join(port);
-            if device.exists() {
-                return Ok(device);
-            }
-        }
-        if Instant::now() > until {
-            return Err(format!("no virtio-serial port named {name}"));
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
+/// Time between two looks at a host that is not connected.
+const LOOK: Duration = Duration::from_millis(50);
 
-/// The port for records, both ways.
+/// The port for records, both ways. Any thread may send.
 #[derive(Debug)]
 pub struct Channel {
-    port: File,
-    sender: Sender,
-}
-
-/// The sending half. Any thread may use it.
-#[derive(Debug)]
-pub struct Sender {
-    inner: Mutex<(File, Encoder<FromGuest>)>,
-}
-
-impl Sender {
-    /// Sends one record.
-    pub fn send(&self, record: &FromGuest) -> Result<(), String> {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let (port, encoder) = &mut *inner;
-        let line = encoder.encode(record).map_err(|e| e.to_string())?;
-        port.write_all(line.as_bytes()).map_err(|e| format!("cannot write to the host: {e}"))
-    }
+    port: Port,
+    /// `None` once the last record was sent.
+    encoder: Mutex<Option<Encoder<FromGuest>>>,
 }
 
 impl Channel {
-    /// Opens the port `kx.wire`.
+    /// Opens the port.
     pub fn open() -> Result<Self, String> {
-        let device = wait_for_port("kx.wire")?;
-        let failed = |e: std::io::Error| format!("cannot open {}: {e}", device.display());
-        let port = File::options().read(true).write(true).open(&device).map_err(failed)?;
-        let writer = port.try_clone().map_err(failed)?;
-        Ok(Self { port, sender: Sender { inner: Mutex::new((writer, Encoder::default())) } })
+        let port = Port::open(wire::RECORDS_PORT, port::FIRST)?;
+        Ok(Self { port, encoder: Mutex::new(Some(Encoder::default())) })
     }
 
-    /// Sends one record.
-    pub fn send(&mut self, record: &FromGuest) -> Result<(), String> {
-        self.sender.send(record)
+    /// Sends one record. Once [`FromGuest::End`] was sent, others are dropped: a heartbeat may come
+    /// a moment too late.
+    pub fn send(&self, record: &FromGuest) -> Result<(), String> {
+        let mut encoder = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(open) = encoder.as_mut() else { return Ok(()) };
+        let line = open.encode(record).map_err(|e| e.to_string())?;
+        if matches!(record, FromGuest::End(_)) {
+            *encoder = None;
+        }
+        // Under the lock, as lines must not mix.
+        self.port.write_all(line.as_bytes())
     }
 
     /// Waits for the host's job.
-    pub fn receive_job(&mut self) -> Result<Job, String> {
+    pub fn receive_job(&self) -> Result<Job, String> {
         let mut decoder = Decoder::<Job>::default();
         let mut buffer = vec![0; 1 << 16];
         let until = Instant::now() + JOB;
-        while Instant::now() < until {
-            let n = self
-                .port
-                .read(&mut buffer)
-                .map_err(|e| format!("cannot read from the host: {e}"))?;
-            if n == 0 {
-                // Nobody is connected at the host's end.
-                std::thread::sleep(Duration::from_millis(50));
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let cut = decoder.finish().err().map_or(String::new(), |e| format!(": {e}"));
+                return Err(format!("the host sent no job within {} s{cut}", JOB.as_secs()));
             }
-            if let Some(job) = decoder.push(&buffer[..n]).into_iter().next() {
+            let bytes = match self.port.read(&mut buffer, left)? {
+                Received::Bytes(n) => &buffer[..n],
+                Received::Nothing => continue,
+                Received::HostAway => {
+                    std::thread::sleep(LOOK);
+                    continue;
+                }
+            };
+            if let Some(job) = decoder.push(bytes).into_iter().next() {
                 return job.map_err(|e| format!("the host's job cannot be used: {e}"));
             }
         }
-        Err("the host sent no job".to_owned())
     }
 
-    /// Keeps the sending half; the host sends nothing after the job.
-    pub fn into_sender(self) -> Sender {
-        self.sender
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ports_are_found_by_name() {
-        let dir = std::env::temp_dir().join(format!("kx-ports-{}", std::process::id()));
-        for (port, name) in [("vport0p1", "kx.wire\n"), ("vport0p2", "kx.out\n")] {
-            std::fs::create_dir_all(dir.join(port)).unwrap();
-            std::fs::write(dir.join(port).join("name"), name).unwrap();
+    /// Gives the host time to read everything: QEMU may still hold some of it when it is told to
+    /// power off. The host that has what it wants hangs up.
+    pub fn linger(&self) {
+        let until = Instant::now() + LINGER;
+        let mut buffer = [0; 64];
+        while Instant::now() < until {
+            match self.port.read(&mut buffer, LINGER) {
+                Ok(Received::HostAway) | Err(_) => return,
+                Ok(_) => {}
+            }
         }
-        std::fs::create_dir_all(dir.join("vport0p3")).unwrap();
-        assert_eq!(port_named(&dir, "kx.out").as_deref(), Some("vport0p2"));
-        assert_eq!(port_named(&dir, "kx"), None);
-        std::fs::remove_dir_all(&dir).unwrap();
-        assert_eq!(port_named(&dir, "kx.out"), None);
     }
 }

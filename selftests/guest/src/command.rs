@@ -1,88 +1,141 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Commands and shells.
+//! Commands whose output goes to the host.
 
-use std::fs::File;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Command, ExitStatus, Stdio};
+use std::io::{self, PipeReader, Read as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionread};
+use rustix::process::Signal;
 use wire::Outcome;
 
-use crate::channel::wait_for_port;
+use crate::child::Child;
+use crate::port::{self, Port};
+use crate::program;
 
-const PATH: &str = "/bin:/sbin:/usr/bin:/usr/sbin";
+const PASS_ON: &str = "pass the output on";
 
-/// The shell's own numbers for "cannot be executed" and "not found".
-const CANNOT_EXECUTE: u8 = 126;
-const NOT_FOUND: u8 = 127;
+/// Time between two looks for orphans while a command runs.
+const TIDY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
-/// Runs a command whose output goes to the port `kx.out`.
-pub fn run(argv: &[String]) -> Outcome {
-    let port = wait_for_port("kx.out").and_then(|device| {
-        let open = || {
-            let out = File::options().write(true).open(&device)?;
-            let err = out.try_clone()?;
-            Ok((out, err))
-        };
-        open().map_err(|e: std::io::Error| format!("cannot open {}: {e}", device.display()))
-    });
-    let (out, err) = match port {
-        Ok(ports) => ports,
-        Err(why) => return Outcome::Broke { step: "open kx.out".into(), errno: 0, why },
+/// The port for output, opened when it is first needed.
+#[derive(Debug, Default)]
+pub struct Output {
+    port: Option<Port>,
+    bytes: u64,
+}
+
+impl Output {
+    /// How many bytes were handed to the host so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn open(&mut self) -> Result<(), String> {
+        if self.port.is_none() {
+            self.port = Some(Port::open(wire::OUTPUT_PORT, port::ANOTHER)?);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.open()?;
+        if let Some(port) = &self.port {
+            port.write_all(bytes)?;
+            self.bytes += bytes.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+/// Runs a command with its output going to the host and nothing to read.
+pub fn run(argv: &[String], output: &mut Output) -> Outcome {
+    let Some((word, rest)) = argv.split_first() else {
+        return broke("start", 0, "the command is empty");
     };
-    let Some((program, args)) = argv.split_first() else {
-        return Outcome::Broke { step: "command".into(), errno: 0, why: "it is empty".into() };
+    if let Err(why) = output.open() {
+        return broke("open the output port", 0, &why);
+    }
+    let program = match program::find(word, program::PATH) {
+        Ok(program) => program,
+        Err(absent) => {
+            return match output.write(format!("{word}: {}\n", absent.why()).as_bytes()) {
+                Ok(()) => Outcome::Exited { status: absent as u8 },
+                Err(why) => broke(PASS_ON, 0, &why),
+            };
+        }
     };
-    let status = Command::new(program)
+    let (child, pipe) = match start(&program, word, rest) {
+        Ok(started) => started,
+        Err(e) => return broke("start", e.raw_os_error().unwrap_or(0), &e.to_string()),
+    };
+    match pass_on(&child, pipe, output) {
+        Ok(status) => Outcome::Exited { status },
+        Err(why) => {
+            child.signal(Signal::KILL);
+            broke(PASS_ON, 0, &why)
+        }
+    }
+}
+
+fn start(program: &Path, word: &str, args: &[String]) -> io::Result<(Child, PipeReader)> {
+    let (reader, writer) = io::pipe()?;
+    rustix::io::ioctl_fionbio(&reader, true)?;
+    // The pipe ends with the last process that has its other end; ours goes with this value.
+    let mut command = Command::new(program);
+    command
+        .arg0(word)
         .args(args)
-        .env("PATH", PATH)
-        .env("HOME", "/")
-        .current_dir("/")
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(err)
-        .status();
-    exited(program, status)
-}
-
-/// Gives a shell on the console.
-pub fn shell(term: &str) -> Outcome {
-    let open = || File::options().read(true).write(true).open("/dev/console");
-    let (stdin, stdout, stderr) = match (open(), open(), open()) {
-        (Ok(a), Ok(b), Ok(c)) => (a, b, c),
-        (Err(e), ..) | (_, Err(e), _) | (.., Err(e)) => {
-            let errno = e.raw_os_error().unwrap_or(0);
-            return Outcome::Broke { step: "open /dev/console".into(), errno, why: e.to_string() };
-        }
-    };
-    // busybox's setsid -c makes the console the shell's controlling terminal, for job control.
-    let status = Command::new("/bin/busybox")
-        .args(["setsid", "-c", "/bin/busybox", "sh", "-l"])
         .env_clear()
-        .env("PATH", PATH)
-        .env("HOME", "/")
-        .env("TERM", if term.is_empty() { "linux" } else { term })
-        .env("PS1", "guest:\\w\\$ ")
-        .current_dir("/")
-        .stdin(stdin)
-        .stdout(stdout)
-        .stderr(stderr)
-        .status();
-    exited("/bin/busybox", status)
+        .env("PATH", program::PATH)
+        .env("HOME", "/root")
+        .env("TERM", "dumb")
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stderr(writer.try_clone()?)
+        .stdout(writer);
+    Ok((Child::spawn(&mut command)?, reader))
 }
 
-fn exited(program: &str, status: std::io::Result<ExitStatus>) -> Outcome {
-    let status = match status {
-        Ok(status) => {
-            let code = status.code().or(status.signal().map(|s| 128 + s)).unwrap_or(255);
-            u8::try_from(code).unwrap_or(255)
+/// Passes the output on until the child ends; what others still write after that is dropped.
+fn pass_on(child: &Child, mut pipe: PipeReader, output: &mut Output) -> Result<u8, String> {
+    let mut buffer = vec![0; 1 << 16];
+    let mut open = true;
+    loop {
+        let mut fds =
+            [PollFd::new(child.ended(), PollFlags::IN), PollFd::new(&pipe, PollFlags::IN)];
+        let watched = if open { 2 } else { 1 };
+        match poll(&mut fds[..watched], Some(&TIDY)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(e) => return Err(format!("cannot wait for the command: {e}")),
         }
-        Err(error) => {
-            eprintln!("kx-init: {program}: {error}");
-            match error.kind() {
-                std::io::ErrorKind::NotFound => NOT_FOUND,
-                _ => CANNOT_EXECUTE,
+        let readable = open && !fds[1].revents().is_empty();
+        let idle = !readable || !fds[0].revents().is_empty();
+        if let Some(status) = idle.then(|| child.reap()).flatten() {
+            if open {
+                // Everything that the child wrote is in the pipe now.
+                let length = ioctl_fionread(&pipe).map_err(|e| format!("cannot read it: {e}"))?;
+                let mut rest = Vec::new();
+                pipe.take(length)
+                    .read_to_end(&mut rest)
+                    .map_err(|e| format!("cannot read it: {e}"))?;
+                output.write(&rest)?;
+            }
+            return Ok(status);
+        }
+        if readable {
+            match pipe.read(&mut buffer) {
+                Ok(0) => open = false,
+                Ok(n) => output.write(&buffer[..n])?,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                Err(e) => return Err(format!("cannot read it: {e}")),
             }
         }
-    };
-    Outcome::Exited { status }
+    }
+}
+
+fn broke(step: &str, errno: i32, why: &str) -> Outcome {
+    Outcome::Broke { step: step.to_owned(), errno, why: why.to_owned() }
 }

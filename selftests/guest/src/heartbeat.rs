@@ -1,71 +1,76 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Proof of life: slow is not hung.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use wire::{FromGuest, Heartbeat};
 
-use crate::channel::Sender;
-use crate::stress;
+use crate::channel::Channel;
 
-/// What the heartbeats speak of.
+/// What the heartbeats speak of. Reading it never blocks on anything that may hang.
 #[derive(Debug, Default)]
-pub struct Beat {
-    task: Mutex<Option<(String, bool)>>,
-    over: AtomicBool,
+pub struct Status {
+    task: Mutex<Option<String>>,
+    modifies: AtomicU64,
+    calls: AtomicU64,
 }
 
-impl Beat {
-    /// A task begins; `stress` says that it has a progress to read.
-    pub fn begin(&self, name: &str, stress: bool) {
-        *self.lock() = Some((name.to_owned(), stress));
+impl Status {
+    /// A task begins.
+    pub fn begin(&self, name: &str) {
+        self.progress(0, 0);
+        *self.task() = Some(name.to_owned());
+    }
+
+    /// How far the running stress loop is.
+    pub fn progress(&self, modifies: u64, calls: u64) {
+        self.modifies.store(modifies, Ordering::Relaxed);
+        self.calls.store(calls, Ordering::Relaxed);
     }
 
     /// The task ended.
     pub fn finish(&self) {
-        *self.lock() = None;
+        *self.task() = None;
+        self.progress(0, 0);
     }
 
-    /// No heartbeat comes after this returns.
-    pub fn stop(&self) {
-        let _no_beat_under_way = self.lock();
-        self.over.store(true, Ordering::SeqCst);
+    fn heartbeat(&self) -> Heartbeat {
+        Heartbeat {
+            uptime_ms: uptime_ms(),
+            task: self.task().clone(),
+            modifies: self.modifies.load(Ordering::Relaxed),
+            calls: self.calls.load(Ordering::Relaxed),
+        }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<(String, bool)>> {
+    fn task(&self) -> MutexGuard<'_, Option<String>> {
         self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Starts the thread that sends heartbeats.
-pub fn start(sender: &Arc<Sender>, beat: &Arc<Beat>, every: Duration) {
-    let sender = Arc::clone(sender);
-    let beat = Arc::clone(beat);
-    std::thread::spawn(move || {
+/// Starts the thread that sends heartbeats. If the host has left, `over` gets the reason.
+pub fn start(
+    channel: &Arc<Channel>,
+    status: &Arc<Status>,
+    every: Duration,
+    over: Sender<Result<(), String>>,
+) -> Result<(), String> {
+    let channel = Arc::clone(channel);
+    let status = Arc::clone(status);
+    crate::named_thread("kx-heartbeat", move || {
         loop {
             std::thread::sleep(every);
-            let task = beat.lock();
-            if beat.over.load(Ordering::SeqCst) {
-                return;
-            }
-            let progress = match &*task {
-                Some((_, true)) => stress::progress(),
-                _ => stress::Progress::default(),
-            };
-            let record = FromGuest::Heartbeat(Heartbeat {
-                uptime_ms: uptime_ms(),
-                task: task.as_ref().map(|(name, _)| name.clone()),
-                modifies: progress.modifies,
-                calls: progress.calls,
-            });
-            if sender.send(&record).is_err() {
+            if let Err(why) = channel.send(&FromGuest::Heartbeat(status.heartbeat())) {
+                let _ = over.send(Err(why));
                 return;
             }
         }
-    });
+    })
+    .map(drop)
 }
 
 /// Time since the kernel started, in milliseconds.

@@ -2,87 +2,101 @@
 //! The first process of a test guest: gets a job from the host, does it, reports, powers off.
 //!
 //! Records go over the virtio-serial port `kx.wire`, a command's output over `kx.out`; the console
-//! belongs to the kernel. Tasks run in a thread of their own, so that heartbeats go on while a task
-//! hangs: the host decides what a hang means.
+//! belongs to the kernel. The first thread only waits: the job, the heartbeats and the reading of
+//! a stress loop's progress each have a thread of their own, so that the guest shows signs of life
+//! while any of them hangs in the kernel. What a hang means is for the host to decide.
 #![forbid(unsafe_code)]
 
 mod channel;
+mod child;
 mod command;
+mod console;
+mod counters;
 mod heartbeat;
+mod job;
+mod module;
 mod mounts;
+mod port;
+mod power;
+mod program;
+mod session;
+mod shell;
 mod stress;
 
-use std::sync::Arc;
+use std::process::ExitCode;
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use rustix::system::{RebootCommand, reboot};
-use wire::{End, FromGuest, Hello, Job, Outcome, Task, TestResult};
+use wire::{FromGuest, Hello};
 
 use channel::Channel;
-use heartbeat::Beat;
+use heartbeat::Status;
 
-fn main() {
-    // A panic of process 1 would be a kernel panic: say it in our own words instead.
-    let outcome = std::panic::catch_unwind(run);
-    match outcome {
-        Ok(Ok(())) => {}
-        Ok(Err(why)) => eprintln!("kx-init: {why}"),
-        Err(_) => eprintln!("kx-init: panicked"),
+/// Seconds that a task may be blocked before the kernel reports it. Its default of 120 is longer
+/// than most jobs.
+const HUNG_TASK_SECONDS: &str = "10";
+
+/// The shortest time between two heartbeats.
+const FASTEST_HEARTBEAT: Duration = Duration::from_millis(100);
+
+fn main() -> ExitCode {
+    if !rustix::process::getpid().is_init() {
+        // Never as anything but process 1: what follows mounts, and powers the machine off.
+        return session::enter(std::env::args_os().skip(1));
     }
-    rustix::fs::sync();
-    let _ = reboot(RebootCommand::PowerOff);
-    // Without a way to power off, a restart ends QEMU (`-no-reboot`) just as well.
-    let _ = reboot(RebootCommand::Restart);
-    loop {
-        std::thread::park();
+    console::announce_panics(|| power::off());
+    if let Err(why) = run() {
+        console::say(&why);
     }
+    power::off()
 }
 
 fn run() -> Result<(), String> {
     mounts::mount_all()?;
-    let _ = std::fs::write("/proc/sys/kernel/hung_task_timeout_secs", "10");
-    let mut channel = Channel::open()?;
+    // Kernels without the detector have no such file.
+    let _ = std::fs::write("/proc/sys/kernel/hung_task_timeout_secs", HUNG_TASK_SECONDS);
+    let channel = Arc::new(Channel::open()?);
+    channel.send(&FromGuest::Hello(hello()))?;
+    let job = channel.receive_job()?;
+
+    let status = Arc::new(Status::default());
+    let (over, outcome) = mpsc::channel();
+    let every = Duration::from_millis(job.heartbeat_ms).max(FASTEST_HEARTBEAT);
+    heartbeat::start(&channel, &status, every, over.clone())?;
+    let worker = Arc::clone(&channel);
+    named_thread("kx-job", move || {
+        let result =
+            job::run(&job, &worker, &status).and_then(|end| worker.send(&FromGuest::End(end)));
+        // Nobody listens any more when a heartbeat found first that the host has left.
+        let _ = over.send(result);
+    })?;
+    let result = outcome.recv().unwrap_or_else(|_| Err("nobody works any more".to_owned()));
+    if result.is_ok() {
+        channel.linger();
+    }
+    result
+}
+
+/// Starts a thread. The kernel shows its name when it reports a blocked task, so it tells which part
+/// of init hangs. It has room for 15 bytes.
+fn named_thread(
+    name: &'static str,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, String> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map_err(|e| format!("cannot start the thread {name}: {e}"))
+}
+
+fn hello() -> Hello {
     let uname = rustix::system::uname();
-    channel.send(&FromGuest::Hello(Hello {
+    Hello {
         release: uname.release().to_string_lossy().into_owned(),
         build: uname.version().to_string_lossy().into_owned(),
         cpus: std::thread::available_parallelism()
-            .map_or(0, |n| u32::try_from(n.get()).unwrap_or(0)),
+            .map_or(0, |n| u32::try_from(n.get()).unwrap_or(u32::MAX)),
         boot_ms: heartbeat::uptime_ms(),
-    }))?;
-    let job = channel.receive_job()?;
-    let channel = Arc::new(channel.into_sender());
-    let beat = Arc::new(Beat::default());
-    heartbeat::start(&channel, &beat, Duration::from_millis(job.heartbeat_ms.max(100)));
-    let results = do_tasks(&job, &channel, &beat)?;
-    std::thread::sleep(Duration::from_millis(job.settle_ms));
-    beat.stop();
-    let taint = std::fs::read_to_string("/proc/sys/kernel/tainted").ok();
-    let taint = taint.and_then(|t| t.trim().parse().ok());
-    channel.send(&FromGuest::End(End { results, taint }))
-}
-
-fn do_tasks(job: &Job, channel: &channel::Sender, beat: &Beat) -> Result<u32, String> {
-    let mut results = 0;
-    for task in &job.tasks {
-        let name = match task {
-            Task::Stress(spec) => spec.name.clone(),
-            Task::Command { argv } => argv.join(" "),
-            Task::Shell { .. } => "shell".to_owned(),
-        };
-        channel.send(&FromGuest::Started { name: name.clone() })?;
-        beat.begin(&name, matches!(task, Task::Stress(_)));
-        let (outcome, counters) = match task {
-            Task::Stress(spec) => stress::run(spec),
-            Task::Command { argv } => (command::run(argv), wire::Counters::default()),
-            Task::Shell { term } => (command::shell(term), wire::Counters::default()),
-        };
-        beat.finish();
-        if let Outcome::Broke { step, why, .. } = &outcome {
-            eprintln!("kx-init: {name}: {step}: {why}");
-        }
-        channel.send(&FromGuest::Result(TestResult { name, outcome, counters }))?;
-        results += 1;
     }
-    Ok(results)
 }

@@ -153,7 +153,7 @@ impl<T: DeserializeOwned> Decoder<T> {
             return Err(FrameError::Damaged { seq });
         }
         let want = self.next;
-        self.next = seq + 1;
+        self.next = seq.wrapping_add(1);
         if seq != want {
             return Err(FrameError::OutOfSequence { want, got: seq });
         }
@@ -215,6 +215,15 @@ mod tests {
         assert_eq!(
             Decoder::<String>::default().push(cut.as_bytes()),
             [Err(FrameError::Cut { seq: 0, want: 14, got: 11 })]
+        );
+    }
+
+    #[test]
+    fn the_largest_number_is_out_of_sequence_too() {
+        let line = lines(1).remove(0).replacen("kx1 0 ", "kx1 18446744073709551615 ", 1);
+        assert_eq!(
+            Decoder::<u32>::default().push(line.as_bytes()),
+            [Err(FrameError::OutOfSequence { want: 0, got: u64::MAX })]
         );
     }
 

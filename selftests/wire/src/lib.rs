@@ -15,6 +15,18 @@
 mod frame;
 mod record;
 
+/// Name of the virtio-serial port for records, both ways.
+pub const RECORDS_PORT: &str = "kx.wire";
+
+/// Name of the virtio-serial port for what commands print, as it is.
+pub const OUTPUT_PORT: &str = "kx.out";
+
+/// Where the image holds kernel modules.
+pub const MODULES_DIRECTORY: &str = "/modules";
+
+/// What begins a line that init itself writes to the console.
+pub const CONSOLE_PREFIX: &str = "kx-init: ";
+
 pub use frame::{Decoder, Encoder, FrameError, MAX_RECORD};
 pub use record::{
     Counters, End, FromGuest, Heartbeat, Hello, Job, ModuleSpec, Outcome, StressSpec, Task,

@@ -31,6 +31,10 @@ pub enum Task {
     Shell {
         /// `TERM` of the terminal that the console is joined to.
         term: String,
+        /// Height of that terminal, in lines; 0 if it is not known.
+        rows: u16,
+        /// Width of that terminal, in columns; 0 if it is not known.
+        columns: u16,
     },
 }
 
@@ -61,9 +65,9 @@ pub struct ModuleSpec {
 }
 
 impl ModuleSpec {
-    /// The name under which the kernel knows the module.
-    pub fn name(&self) -> &str {
-        self.file.strip_suffix(".ko").unwrap_or(&self.file)
+    /// The name under which the kernel knows the module: kbuild makes every dash an underscore.
+    pub fn name(&self) -> String {
+        self.file.strip_suffix(".ko").unwrap_or(&self.file).replace('-', "_")
     }
 }
 
@@ -161,4 +165,87 @@ pub struct End {
     pub results: u32,
     /// `/proc/sys/kernel/tainted` at the end, if it could be read.
     pub taint: Option<u64>,
+    /// How many bytes were written to the output port. The two ports have no common order: the host
+    /// has all output when it has read this many.
+    pub output_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_known_by_their_kernel_names() {
+        let name = |file: &str| ModuleSpec { file: file.into(), params: String::new() }.name();
+        assert_eq!(name("direct_c.ko"), "direct_c");
+        assert_eq!(name("ftrace-direct-too.ko"), "ftrace_direct_too");
+    }
+
+    #[test]
+    fn the_job_has_this_form() {
+        let stress = StressSpec {
+            name: "no-missed-call".into(),
+            modules: vec![ModuleSpec {
+                file: "direct_c.ko".into(),
+                params: "sabotage=none".into(),
+            }],
+            duration_ms: 10_000,
+            workers: 2,
+            targets: 16,
+            seed: u64::MAX,
+        };
+        let job = Job {
+            tasks: vec![
+                Task::Stress(stress),
+                Task::Command { argv: vec!["uname".into(), "-r".into()] },
+                Task::Shell { term: "xterm".into(), rows: 25, columns: 80 },
+            ],
+            settle_ms: 500,
+            heartbeat_ms: 1000,
+        };
+        let json = serde_json::to_string_pretty(&job).unwrap();
+        assert_eq!(serde_json::from_str::<Job>(&json).unwrap(), job);
+        insta::assert_snapshot!(json);
+    }
+
+    #[test]
+    fn the_guest_s_records_have_this_form() {
+        let mut counters = Counters::default();
+        counters.numbers.insert("calls".into(), 12);
+        counters.words.insert("era".into(), "multi".into());
+        let result = |outcome, counters| {
+            FromGuest::Result(TestResult { name: "t".into(), outcome, counters })
+        };
+        let records = [
+            FromGuest::Hello(Hello {
+                release: "6.1.0".into(),
+                build: "#1 SMP".into(),
+                cpus: 2,
+                boot_ms: 2900,
+            }),
+            FromGuest::Started { name: "t".into() },
+            FromGuest::Heartbeat(Heartbeat {
+                uptime_ms: 4000,
+                task: Some("t".into()),
+                modifies: 7,
+                calls: 9,
+            }),
+            result(Outcome::Completed, counters),
+            result(Outcome::Exited { status: 127 }, Counters::default()),
+            result(
+                Outcome::Broke { step: "insmod a.ko".into(), errno: 8, why: "no".into() },
+                Counters::default(),
+            ),
+            FromGuest::End(End { results: 3, taint: Some(4096), output_bytes: 10 }),
+        ];
+        let lines: Vec<_> = records
+            .iter()
+            .map(|record| {
+                let json = serde_json::to_string(record).unwrap();
+                assert_eq!(&serde_json::from_str::<FromGuest>(&json).unwrap(), record);
+                json
+            })
+            .collect();
+        insta::assert_snapshot!(lines.join("\n"));
+    }
 }
