@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask boot`: a shell in a guest, or one command.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use wire::{Job, Outcome, Task};
 
@@ -10,7 +8,7 @@ use super::select::Select;
 use super::{Ending, Session};
 use crate::cell;
 use crate::diagnosis::{Diagnosis, ExitKind};
-use crate::host::package::{self, REQUIREMENTS, Wanted};
+use crate::image;
 use crate::report;
 use crate::vm::{self, Console, Ended, Limits};
 
@@ -24,13 +22,6 @@ pub struct Boot {
     command: Vec<String>,
 }
 
-fn busybox() -> Result<PathBuf, Diagnosis> {
-    let requirement = REQUIREMENTS.iter().find(
-        |r| matches!(r.what, Wanted::StaticProgram(name) | Wanted::Program(name) if name == "busybox"),
-    );
-    requirement.and_then(package::Requirement::find).ok_or_else(|| package::missing("busybox"))
-}
-
 impl Boot {
     pub fn run(&self, session: &Session) -> Result<Ending, Diagnosis> {
         let (host, store, workspace) = (&session.host, &session.store, &session.workspace);
@@ -40,7 +31,7 @@ impl Boot {
             session.print(&report::plan(&steps), &steps)?;
             return Ok(ExitKind::Pass.into());
         }
-        let busybox = busybox()?;
+        let busybox = image::find_busybox()?;
         let mut result = cell::new_result(&request);
         let prepared = cell::prepare(host, store, workspace, &request, false, &mut result)?;
         let run_dir = store.new_run(&format!("boot-{}", request.label()))?;
@@ -51,7 +42,8 @@ impl Boot {
                 "a shell in the guest: modules are in /modules; `exit` ends it, Ctrl-] leaves at once",
             );
             let term = std::env::var("TERM").unwrap_or_default();
-            (Task::Shell { term }, Console::Terminal)
+            let (rows, columns) = vm::terminal::size();
+            (Task::Shell { term, rows, columns }, Console::Terminal)
         } else {
             (Task::Command { argv: self.command.clone() }, Console::Logged)
         };

@@ -203,6 +203,7 @@ struct Facts {
     heartbeats: u64,
     last_heartbeat: Option<wire::Heartbeat>,
     record_errors: Vec<String>,
+    output_bytes: u64,
 }
 
 impl Facts {
@@ -212,6 +213,14 @@ impl Facts {
             && ended == Ended::Complete
         {
             self.record_errors.push(error.to_string());
+        }
+        if let Some(end) = &self.end
+            && end.output_bytes != self.output_bytes
+        {
+            self.record_errors.push(format!(
+                "the guest wrote {} bytes of output, and {} arrived",
+                end.output_bytes, self.output_bytes
+            ));
         }
     }
 }
@@ -297,6 +306,7 @@ impl Live<'_> {
             Input::Console(bytes) => return self.console(&bytes),
             Input::Wire(bytes) => return Ok(self.records(&bytes)),
             Input::Output(bytes) => {
+                self.facts.output_bytes += bytes.len() as u64;
                 // Whoever reads the output may go away (`| head`); the guest's job goes on.
                 let _ = self.output.write_all(&bytes).and_then(|()| self.output.flush());
             }

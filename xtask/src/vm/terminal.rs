@@ -69,6 +69,11 @@ impl RawTerminal {
     }
 }
 
+/// Height and width of the user's terminal; zero if there is none.
+pub fn size() -> (u16, u16) {
+    rustix::termios::tcgetwinsize(std::io::stdout()).map_or((0, 0), |s| (s.ws_row, s.ws_col))
+}
+
 impl Drop for RawTerminal {
     fn drop(&mut self) {
         if let Some(mode) = &self.before {

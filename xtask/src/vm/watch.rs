@@ -254,7 +254,7 @@ mod tests {
                 &[(1, Hello), (2, RcuStall), (3, RcuStall), (5, Tick)],
                 Some((5, Ended::RcuStall)),
             ),
-            ("one of each is not", &[(1, Hello), (2, RcuStall), (3, HungTask), (7, Tick)], None),
+            ("one of each is not", &[(1, Hello), (2, RcuStall), (3, HungTask), (5, Tick)], None),
             ("starts over", &[(1, Hello), (2, SecondBanner), (4, Tick)], Some((4, Ended::Reset))),
             (
                 "slow boot with console",
@@ -310,7 +310,7 @@ mod tests {
         assert!(kvm.boot < tcg.boot && kvm.silence < tcg.silence && kvm.overall < tcg.overall);
         assert_eq!(long.overall - tcg.overall, Duration::from_secs(180));
         let shell = Job {
-            tasks: vec![Task::Shell { term: String::new() }],
+            tasks: vec![Task::Shell { term: String::new(), rows: 0, columns: 0 }],
             settle_ms: 0,
             heartbeat_ms: 1000,
         };

@@ -106,7 +106,7 @@ pub const PATTERNS: &[Pattern] = &[
     // mm/kmemleak.c
     p(Kind::Kmemleak, r"^kmemleak: ([1-9]\d* new suspected memory leaks.*)", Ends::Here),
     // lib/list_debug.c, lib/refcount.c, mm/slub.c, lib/debugobjects.c
-    p(Kind::ListCorruption, r"^(list_(?:add|del) corruption.*)", Ends::EndMark),
+    p(Kind::ListCorruption, r"^(list_(?:add|del) (?:corruption|double add).*)", Ends::EndMark),
     p(Kind::Refcount, r"^(refcount_t: .*)", Ends::EndMark),
     p(Kind::SlabCorruption, r"^(BUG \S+ \([^)]*\): .*)", Ends::AfterTrace),
     p(Kind::DebugObjects, r"^(ODEBUG: .*)", Ends::EndMark),
