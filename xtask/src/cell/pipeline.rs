@@ -272,7 +272,8 @@ pub fn write_image(
     for module in &modules {
         check_vermagic(module, &prepared.artefact.manifest.release)?;
     }
-    let parts = image::Parts { init: &init, modules: &modules, busybox: busybox.as_deref(), extra: &[] };
+    let parts =
+        image::Parts { init: &init, modules: &modules, busybox: busybox.as_deref(), extra: &[] };
     let mut bytes = Vec::new();
     image::write(&definition, &parts, &mut bytes)?;
     std::fs::write(to, &bytes).map_err(|e| on_path("write", to, &e))?;
