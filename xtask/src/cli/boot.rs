@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask boot`: a shell in a guest, or one command.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use wire::{Job, Outcome, Task};
 
@@ -10,7 +8,7 @@ use super::select::Select;
 use super::{Ending, Session};
 use crate::cell;
 use crate::diagnosis::{Diagnosis, ExitKind};
-use crate::host::package::{self, REQUIREMENTS, Wanted};
+use crate::image::Definition;
 use crate::report;
 use crate::vm::{self, Console, Ended, Limits};
 
@@ -24,13 +22,6 @@ pub struct Boot {
     command: Vec<String>,
 }
 
-fn busybox() -> Result<PathBuf, Diagnosis> {
-    let requirement = REQUIREMENTS.iter().find(
-        |r| matches!(r.what, Wanted::StaticProgram(name) | Wanted::Program(name) if name == "busybox"),
-    );
-    requirement.and_then(package::Requirement::find).ok_or_else(|| package::missing("busybox"))
-}
-
 impl Boot {
     pub fn run(&self, session: &Session) -> Result<Ending, Diagnosis> {
         let (host, store, workspace) = (&session.host, &session.store, &session.workspace);
@@ -40,22 +31,27 @@ impl Boot {
             session.print(&report::plan(&steps), &steps)?;
             return Ok(ExitKind::Pass.into());
         }
-        let busybox = busybox()?;
-        let mut result = cell::new_result(&request);
-        let prepared = cell::prepare(host, store, workspace, &request, false, &mut result)?;
-        let run_dir = store.new_run(&format!("boot-{}", request.label()))?;
-        let initramfs = run_dir.file("initramfs.cpio");
-        cell::write_image(host, store, workspace, &prepared, Some(busybox), &initramfs)?;
         let (task, console) = if self.command.is_empty() {
-            host.progress.note(
-                "a shell in the guest: modules are in /modules; `exit` ends it, Ctrl-] leaves at once",
-            );
             let term = std::env::var("TERM").unwrap_or_default();
-            (Task::Shell { term }, Console::Terminal)
+            let size = rustix::termios::tcgetwinsize(std::io::stdin()).ok();
+            let (rows, columns) = size.map_or((0, 0), |size| (size.ws_row, size.ws_col));
+            (Task::Shell { term, rows, columns }, Console::Terminal)
         } else {
             (Task::Command { argv: self.command.clone() }, Console::Logged)
         };
         let job = Job { tasks: vec![task], settle_ms: 0, heartbeat_ms: 1000 };
+        // Before anything is built, as a missing package is known at once.
+        let busybox = Definition::load(&workspace.image())?.find_busybox(&job.tasks)?;
+        let mut result = cell::new_result(&request);
+        let prepared = cell::prepare(host, store, workspace, &request, false, &mut result)?;
+        let run_dir = store.new_run(&format!("boot-{}", request.label()))?;
+        let initramfs = run_dir.file("initramfs.cpio");
+        cell::write_image(host, store, workspace, &prepared, busybox, &initramfs)?;
+        if console == Console::Terminal {
+            host.progress.note(
+                    "a shell in the guest: modules are in /modules; `exit` ends it, Ctrl-] leaves at once",
+                );
+        }
         let limits = Limits::for_job(&job, prepared.accel, prepared.artefact.manifest.debug);
         let machine = cell::machine(&prepared, initramfs);
         let step = (console == Console::Logged)
