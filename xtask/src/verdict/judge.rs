@@ -349,7 +349,7 @@ mod tests {
             total_ms: 15_000,
             results: vec![TestResult { name: "t".into(), outcome: Outcome::Completed, counters }],
             unfinished: None,
-            end: Some(End { results: 1, taint: Some(4096) }),
+            end: Some(End { results: 1, taint: Some(4096), output_bytes: 0 }),
             heartbeats: 5,
             last_heartbeat: None,
             record_errors: vec![],
@@ -403,7 +403,9 @@ mod tests {
         type Change = fn(&mut Session);
         let changes: &[(&str, u8, Change)] = &[
             ("no end record", 4, |s| s.end = None),
-            ("fewer results than promised", 4, |s| s.end = Some(End { results: 2, taint: None })),
+            ("fewer results than promised", 4, |s| {
+                s.end = Some(End { results: 2, taint: None, output_bytes: 0 })
+            }),
             ("no result", 4, |s| s.results.clear()),
             ("a result of another test", 4, |s| s.results[0].name = "u".into()),
             ("the console was cut", 4, |s| s.console_complete = false),

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -203,15 +204,31 @@ struct Facts {
     heartbeats: u64,
     last_heartbeat: Option<wire::Heartbeat>,
     record_errors: Vec<String>,
+    output_bytes: u64,
 }
 
 impl Facts {
-    /// A guest that is cut off may leave a cut record; one that said it was done may not.
+    /// Whether the guest has said its last word and all that its commands printed has come.
+    fn all_here(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| self.output_bytes >= end.output_bytes)
+    }
+
+    /// A guest that is cut off may leave a cut record; one that said it was done may not. Nor may
+    /// output be missing then.
     fn check_stream(&mut self, decoder: Decoder<FromGuest>, ended: Ended) {
         if let Err(error) = decoder.finish()
             && ended == Ended::Complete
         {
             self.record_errors.push(error.to_string());
+        }
+        if let Some(end) = &self.end
+            && ended == Ended::Complete
+            && self.output_bytes != end.output_bytes
+        {
+            self.record_errors.push(format!(
+                "{} of {} bytes of the commands' output came",
+                self.output_bytes, end.output_bytes
+            ));
         }
     }
 }
@@ -247,7 +264,11 @@ impl Live<'_> {
                 return Ok(Ended::QemuDied);
             }
             let events = match input {
-                Ok(input) => self.take(input)?,
+                Ok(input) => {
+                    let events = self.take(input)?;
+                    self.hang_up();
+                    events
+                }
                 Err(RecvTimeoutError::Timeout) => Vec::new(),
                 Err(RecvTimeoutError::Disconnected) => {
                     std::thread::sleep(TICK);
@@ -265,6 +286,16 @@ impl Live<'_> {
                     return Ok(why);
                 }
             }
+        }
+    }
+
+    /// Closes the wire once everything is here, for which the guest waits before it powers off.
+    fn hang_up(&self) {
+        if let Some(wire) = &self.wire
+            && self.facts.all_here()
+        {
+            // It fails when this was done before.
+            let _ = wire.shutdown(Shutdown::Write);
         }
     }
 
@@ -297,6 +328,7 @@ impl Live<'_> {
             Input::Console(bytes) => return self.console(&bytes),
             Input::Wire(bytes) => return Ok(self.records(&bytes)),
             Input::Output(bytes) => {
+                self.facts.output_bytes += bytes.len() as u64;
                 // Whoever reads the output may go away (`| head`); the guest's job goes on.
                 let _ = self.output.write_all(&bytes).and_then(|()| self.output.flush());
             }

@@ -310,7 +310,7 @@ mod tests {
         assert!(kvm.boot < tcg.boot && kvm.silence < tcg.silence && kvm.overall < tcg.overall);
         assert_eq!(long.overall - tcg.overall, Duration::from_secs(180));
         let shell = Job {
-            tasks: vec![Task::Shell { term: String::new() }],
+            tasks: vec![Task::Shell { term: String::new(), rows: 0, columns: 0 }],
             settle_ms: 0,
             heartbeat_ms: 1000,
         };
