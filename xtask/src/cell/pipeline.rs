@@ -275,9 +275,9 @@ pub fn write_image(
     let parts =
         image::Parts { init: &init, modules: &modules, busybox: busybox.as_deref(), extra: &[] };
     let mut bytes = Vec::new();
-    image::write(&definition, &parts, &mut bytes)?;
+    let summary = image::write(&definition, &parts, &mut bytes)?;
     std::fs::write(to, &bytes).map_err(|e| on_path("write", to, &e))?;
-    step.done(&format!("{} KiB", bytes.len() / 1024));
+    step.done(&format!("{} KiB, {} entries", summary.bytes / 1024, summary.entries));
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use super::select::Select;
 use super::{Ending, Session};
 use crate::cell;
 use crate::diagnosis::{Diagnosis, ExitKind};
-use crate::image;
+use crate::image::Definition;
 use crate::report;
 use crate::vm::{self, Console, Ended, Limits};
 
@@ -31,23 +31,27 @@ impl Boot {
             session.print(&report::plan(&steps), &steps)?;
             return Ok(ExitKind::Pass.into());
         }
-        let busybox = image::find_busybox()?;
-        let mut result = cell::new_result(&request);
-        let prepared = cell::prepare(host, store, workspace, &request, false, &mut result)?;
-        let run_dir = store.new_run(&format!("boot-{}", request.label()))?;
-        let initramfs = run_dir.file("initramfs.cpio");
-        cell::write_image(host, store, workspace, &prepared, Some(busybox), &initramfs)?;
         let (task, console) = if self.command.is_empty() {
-            host.progress.note(
-                "a shell in the guest: modules are in /modules; `exit` ends it, Ctrl-] leaves at once",
-            );
             let term = std::env::var("TERM").unwrap_or_default();
-            let (rows, columns) = vm::terminal::size();
+            let size = rustix::termios::tcgetwinsize(std::io::stdin()).ok();
+            let (rows, columns) = size.map_or((0, 0), |size| (size.ws_row, size.ws_col));
             (Task::Shell { term, rows, columns }, Console::Terminal)
         } else {
             (Task::Command { argv: self.command.clone() }, Console::Logged)
         };
         let job = Job { tasks: vec![task], settle_ms: 0, heartbeat_ms: 1000 };
+        // Before anything is built, as a missing package is known at once.
+        let busybox = Definition::load(&workspace.image())?.find_busybox(&job.tasks)?;
+        let mut result = cell::new_result(&request);
+        let prepared = cell::prepare(host, store, workspace, &request, false, &mut result)?;
+        let run_dir = store.new_run(&format!("boot-{}", request.label()))?;
+        let initramfs = run_dir.file("initramfs.cpio");
+        cell::write_image(host, store, workspace, &prepared, busybox, &initramfs)?;
+        if console == Console::Terminal {
+            host.progress.note(
+                    "a shell in the guest: modules are in /modules; `exit` ends it, Ctrl-] leaves at once",
+                );
+        }
         let limits = Limits::for_job(&job, prepared.accel, prepared.artefact.manifest.debug);
         let machine = cell::machine(&prepared, initramfs);
         let step = (console == Console::Logged)

@@ -16,28 +16,8 @@ pub struct Parts<'a> {
     /// Kernel modules, put into `/modules` under their own file names.
     pub modules: &'a [PathBuf],
     /// A static busybox of this machine, if the job needs one, see
-    /// [`Definition::needs_busybox`].
+    /// [`Definition::find_busybox`].
     pub busybox: Option<&'a Path>,
-    /// Other files.
-    pub extra: &'a [ExtraFile],
-}
-
-impl Default for Parts<'_> {
-    /// Nothing, not even an init: for `..Parts::default()`.
-    fn default() -> Self {
-        Self { init: Path::new(""), modules: &[], busybox: None, extra: &[] }
-    }
-}
-
-/// A file of this machine that goes into an image.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExtraFile {
-    /// Where it goes. Directories that the definition does not have are made.
-    pub path: ImagePath,
-    /// The file on this machine.
-    pub source: PathBuf,
-    /// Whether it can be executed.
-    pub executable: bool,
 }
 
 /// One entry of an image.
@@ -87,11 +67,6 @@ impl Contents {
         if let Some(program) = parts.busybox {
             contents.busybox(definition, program)?;
         }
-        for extra in parts.extra {
-            contents.parents(&extra.path);
-            let mode = if extra.executable { PROGRAM } else { DATA };
-            contents.file(extra.path.as_str().to_owned(), mode, &extra.source)?;
-        }
         contents.check()?;
         Ok(contents)
     }
@@ -136,14 +111,6 @@ impl Contents {
         let content = std::fs::read(source)
             .map_err(|e| Error::Read { path: source.to_owned(), source: e })?;
         self.add(path, Entry::File { mode, content })
-    }
-
-    fn parents(&mut self, path: &ImagePath) {
-        let mut path = path.parent();
-        while let Some(directory) = path {
-            path = directory.parent();
-            self.0.entry(directory).or_insert(Entry::Directory);
-        }
     }
 
     fn add(&mut self, path: ImagePath, entry: Entry) -> Result<(), Error> {

@@ -157,7 +157,7 @@ impl Definition {
     ///
     /// # Errors
     /// [`Error::NoPlaceForBusybox`] if they need it and the image has no place for it.
-    pub fn needs_busybox(&self, tasks: &[Task]) -> Result<bool, Error> {
+    pub(super) fn needs_busybox(&self, tasks: &[Task]) -> Result<bool, Error> {
         match &self.busybox {
             Some(busybox) => {
                 Ok(tasks.iter().any(|task| busybox.needed_by.contains(&TaskKind::from(task))))

@@ -89,7 +89,6 @@ impl<W: Write> Write for Counted<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::ExtraFile;
     use std::fmt::Write as _;
     use std::io::Read as _;
     use std::path::{Path, PathBuf};
@@ -142,15 +141,10 @@ mod tests {
         let init = machine.file("some-init", "init code");
         let busybox = machine.file("busybox", "box");
         let mut modules = [machine.file("b.ko", "b"), machine.file("a.ko", "module a")];
-        let extra = [ExtraFile {
-            path: "etc/deep/er/file".to_owned().try_into().unwrap(),
-            source: machine.file("extra", "more"),
-            executable: false,
-        }];
         let mut definition = shipped();
         definition.busybox.as_mut().unwrap().applets.truncate(2);
         let image = |definition: &Definition, modules: &[PathBuf]| {
-            let parts = Parts { init: &init, modules, busybox: Some(&busybox), extra: &extra };
+            let parts = Parts { init: &init, modules, busybox: Some(&busybox) };
             let mut bytes = Vec::new();
             let summary = write(definition, &parts, &mut bytes).unwrap();
             assert_eq!(summary.bytes, bytes.len() as u64);
@@ -170,7 +164,7 @@ mod tests {
     fn the_shipped_definition_fits_together() {
         let machine = Machine::new();
         let (init, busybox) = (machine.file("i", "i"), machine.file("b", "b"));
-        let parts = Parts { init: &init, busybox: Some(&busybox), ..Parts::default() };
+        let parts = Parts { init: &init, modules: &[], busybox: Some(&busybox) };
         let summary = write(&shipped(), &parts, io::sink()).unwrap();
         assert!(summary.entries > 50, "{summary:?}");
     }
@@ -187,7 +181,7 @@ mod tests {
             error.to_string()
         };
         let good = shipped();
-        let parts = Parts { init: &init, modules: &modules, ..Parts::default() };
+        let parts = Parts { init: &init, modules: &modules, busybox: None };
 
         let missing = Parts { init: Path::new("/no/such/init"), ..parts };
         assert!(attempt(&good, &missing).starts_with("cannot read /no/such/init: "));
@@ -222,7 +216,7 @@ mod tests {
     fn a_full_disk_is_an_error() {
         let machine = Machine::new();
         let init = machine.file("i", "i");
-        let parts = Parts { init: &init, ..Parts::default() };
+        let parts = Parts { init: &init, modules: &[], busybox: None };
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let error = write(&shipped(), &parts, full).unwrap_err();
         let text = crate::diagnosis::Diagnosis::from(error).to_string();
