@@ -16,8 +16,6 @@ pub enum ExitKind {
     Infra,
     /// Results are missing or incomplete.
     Incomplete,
-    /// `bisect step` cannot judge this commit.
-    CannotJudge,
     /// Ended by SIGINT, after its children were gone.
     Interrupted,
     /// Ended by SIGTERM, after its children were gone.
@@ -33,7 +31,6 @@ impl ExitKind {
             Self::Usage => 2,
             Self::Infra => 3,
             Self::Incomplete => 4,
-            Self::CannotJudge => 125,
             Self::Interrupted => 130,
             Self::Terminated => 143,
         }
@@ -144,11 +141,10 @@ mod tests {
             ExitKind::Usage,
             ExitKind::Infra,
             ExitKind::Incomplete,
-            ExitKind::CannotJudge,
             ExitKind::Interrupted,
             ExitKind::Terminated,
         ];
-        assert_eq!(all.map(ExitKind::code), [0, 1, 2, 3, 4, 125, 130, 143]);
+        assert_eq!(all.map(ExitKind::code), [0, 1, 2, 3, 4, 130, 143]);
     }
 
     #[test]

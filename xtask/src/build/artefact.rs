@@ -58,11 +58,6 @@ impl Artefact {
         self.directory.join("config")
     }
 
-    /// A module, by file name.
-    pub fn module(&self, name: &str) -> PathBuf {
-        self.directory.join("modules").join(name)
-    }
-
     /// All modules, sorted by name.
     pub fn modules(&self) -> Result<Vec<PathBuf>, Diagnosis> {
         let directory = self.directory.join("modules");

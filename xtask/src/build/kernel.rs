@@ -1,63 +1,58 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Building the kernel and the modules of its tree.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::interrupted::Marker;
 use super::toolchain::jobs;
-use super::{Configured, MakeError, Toolchain};
+use super::{Configured, MakeError, Site};
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
-use crate::host::{Host, Invocation, Step};
+use crate::host::{Invocation, Step};
 use crate::series::Applied;
-use crate::store::Store;
 
-/// The build directory of a kernel × configuration.
-#[derive(Debug, Clone)]
-pub struct BuildDir {
-    /// Holds `config/`, `out/` and `modules/`.
-    pub path: PathBuf,
-}
+impl<'h> Site<'h> {
+    /// Builds `bzImage` and the tree's modules.
+    ///
+    /// # Errors
+    /// The first real error, with the patch that touched the file. It is the series' or tree's
+    /// fault unless the machine is to blame (a full disk).
+    pub fn kernel(
+        &self,
+        configured: &Configured,
+        applied: &Applied,
+        step: &Step,
+    ) -> Result<(), Diagnosis> {
+        let out = self.out();
+        std::fs::create_dir_all(&out).map_err(|e| on_path("create", &out, &e))?;
+        let (marker, deleted) = Marker::set(&out)?;
+        if deleted > 0 {
+            self.host.progress.note(&format!(
+                "the last build here was cut off: {deleted} files that it may have left half-written are made again"
+            ));
+        }
+        adopt_config(&configured.path, &out.join(".config"))?;
+        let make = self.kernel_call()?;
+        let line = make.command_line();
+        let output = make.on_line(|line| step.line(line)).output()?;
+        marker.clear()?;
+        if output.success() {
+            return Ok(());
+        }
+        let text = format!("{}\n{}", output.error_text(), output.text());
+        Err(explain(&text, self.tree, applied, line))
+    }
 
-impl BuildDir {
-    /// kbuild's output directory.
-    pub fn out(&self) -> PathBuf {
-        self.path.join("out")
+    /// The call of make that builds the kernel and its modules.
+    pub fn kernel_call(&self) -> Result<Invocation<'h>, Diagnosis> {
+        Ok(self
+            .toolchain
+            .make(self.host, self.store)?
+            .arg("-C")
+            .arg(self.tree)
+            .arg(format!("O={}", self.out().display()))
+            .arg(format!("-j{}", jobs()))
+            .args(["bzImage", "modules"]))
     }
-}
-
-/// Builds `bzImage` and the tree's modules.
-///
-/// # Errors
-/// The first real error, with the patch that touched the file. It is the series' or tree's fault
-/// unless the machine is to blame (a full disk).
-pub fn kernel(
-    host: &Host,
-    store: &Store,
-    toolchain: &Toolchain,
-    tree: &Path,
-    build: &BuildDir,
-    configured: &Configured,
-    applied: &Applied,
-    step: &Step,
-) -> Result<(), Diagnosis> {
-    let out = build.out();
-    std::fs::create_dir_all(&out).map_err(|e| on_path("create", &out, &e))?;
-    let (marker, deleted) = Marker::set(&out)?;
-    if deleted > 0 {
-        host.progress.note(&format!(
-            "the last build here was cut off: {deleted} files that it may have left half-written are made again"
-        ));
-    }
-    adopt_config(&configured.path, &out.join(".config"))?;
-    let make = kernel_call(host, store, toolchain, tree, build)?;
-    let line = make.command_line();
-    let output = make.on_line(|line| step.line(line)).output()?;
-    marker.clear()?;
-    if output.success() {
-        return Ok(());
-    }
-    let text = format!("{}\n{}", output.error_text(), output.text());
-    Err(explain(&text, tree, applied, line))
 }
 
 /// Takes the configuration over only if it differs: a new time stamp alone would have kbuild look
@@ -83,12 +78,12 @@ pub(super) fn explain(output: &str, tree: &Path, applied: &Applied, line: String
         .detail(error.excerpt.clone());
     if let Some(file) = &error.file {
         let touching: Vec<_> = applied
-            .applied
+            .patches
             .iter()
             .filter(|p| p.files.iter().any(|f| f == file || f.ends_with(&format!("/{file}"))))
             .map(|p| format!("patch {} touches {file}: {} ({})", p.number, p.subject, p.file))
             .collect();
-        if touching.is_empty() && !applied.applied.is_empty() {
+        if touching.is_empty() && !applied.patches.is_empty() {
             diagnosis = diagnosis.detail(format!("no patch of the series touches {file}"));
         }
         for text in touching {
@@ -99,21 +94,4 @@ pub(super) fn explain(output: &str, tree: &Path, applied: &Applied, line: String
         diagnosis = diagnosis.next("free some space (`cargo xtask clean`) and run again");
     }
     diagnosis.reproduce(line)
-}
-
-/// The call of make that builds the kernel and its modules.
-pub fn kernel_call<'h>(
-    host: &'h Host,
-    store: &Store,
-    toolchain: &Toolchain,
-    tree: &Path,
-    build: &BuildDir,
-) -> Result<Invocation<'h>, Diagnosis> {
-    Ok(toolchain
-        .make(host, store)?
-        .arg("-C")
-        .arg(tree)
-        .arg(format!("O={}", build.out().display()))
-        .arg(format!("-j{}", jobs()))
-        .args(["bzImage", "modules"]))
 }

@@ -15,9 +15,36 @@ mod modules;
 mod toolchain;
 
 pub use artefact::{Artefact, Manifest};
-pub use configure::{Configured, configure, configure_call};
+pub use configure::Configured;
 pub use era::DirectApi;
-pub use kernel::{BuildDir, kernel, kernel_call};
-pub use make_error::MakeError;
-pub use modules::{ModuleSources, check_vermagic, modules, modules_below, modules_call};
+use make_error::MakeError;
+pub use modules::{ModuleSources, check_vermagic, modules_below};
 pub use toolchain::Toolchain;
+
+use std::path::{Path, PathBuf};
+
+use crate::host::Host;
+use crate::store::Store;
+
+/// Where something is built, and with what.
+#[derive(Debug, Clone)]
+pub struct Site<'a> {
+    /// The machine.
+    pub host: &'a Host,
+    /// The caches.
+    pub store: &'a Store,
+    /// The compilers.
+    pub toolchain: &'a Toolchain,
+    /// The source tree.
+    pub tree: &'a Path,
+    /// The build directory of this kernel and configuration: holds `config/`, `out/` and
+    /// `modules/`.
+    pub directory: PathBuf,
+}
+
+impl Site<'_> {
+    /// kbuild's output directory.
+    pub fn out(&self) -> PathBuf {
+        self.directory.join("out")
+    }
+}

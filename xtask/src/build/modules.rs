@@ -7,11 +7,11 @@ use object::{Object as _, ObjectSection as _};
 
 use super::kernel::explain;
 use super::toolchain::jobs;
-use super::{BuildDir, DirectApi, Toolchain};
+use super::{DirectApi, Site};
 use crate::diagnosis::{Diagnosis, on_path};
-use crate::host::{Host, Invocation, Step};
+use crate::host::{Invocation, Step};
 use crate::series::Applied;
-use crate::store::{Key, Store};
+use crate::store::Key;
 
 /// The modules' sources, read once.
 #[derive(Debug, Clone)]
@@ -38,16 +38,13 @@ impl ModuleSources {
             .finish()
     }
 
-    /// Makes `copy` hold exactly these files; one that is the same already keeps its time stamp.
-    fn copy_to(&self, copy: &Path) -> Result<(), Diagnosis> {
+    fn write_to(&self, copy: &Path) -> Result<(), Diagnosis> {
         for (name, bytes) in &self.files {
             let path = copy.join(name);
             if let Some(parent) = path.parent() {
                 std::fs::create_dir_all(parent).map_err(|e| on_path("create", parent, &e))?;
             }
-            if !std::fs::read(&path).is_ok_and(|old| old == *bytes) {
-                std::fs::write(&path, bytes).map_err(|e| on_path("write", &path, &e))?;
-            }
+            std::fs::write(&path, bytes).map_err(|e| on_path("write", &path, &e))?;
         }
         Ok(())
     }
@@ -74,60 +71,48 @@ fn collect(
     Ok(())
 }
 
-/// Builds the modules in a private copy and gives back their paths. Each is checked to belong to
-/// the kernel of `release`.
-pub fn modules(
-    host: &Host,
-    store: &Store,
-    toolchain: &Toolchain,
-    tree: &Path,
-    build: &BuildDir,
-    sources: &ModuleSources,
-    api: DirectApi,
-    applied: &Applied,
-    step: &Step,
-) -> Result<Vec<PathBuf>, Diagnosis> {
-    let copy = build.path.join("modules");
-    if copy.exists() {
-        // A few small files: made anew, they cannot hide anything stale.
-        std::fs::remove_dir_all(&copy).map_err(|e| on_path("remove", &copy, &e))?;
+impl<'h> Site<'h> {
+    /// Builds the modules in a private copy and gives back their paths.
+    pub fn modules(
+        &self,
+        sources: &ModuleSources,
+        api: DirectApi,
+        applied: &Applied,
+        step: &Step,
+    ) -> Result<Vec<PathBuf>, Diagnosis> {
+        let copy = self.directory.join("modules");
+        if copy.exists() {
+            // A few small files: made anew, they cannot hide anything stale.
+            std::fs::remove_dir_all(&copy).map_err(|e| on_path("remove", &copy, &e))?;
+        }
+        sources.write_to(&copy)?;
+        let make = self.modules_call(api)?;
+        let line = make.command_line();
+        let output = make.on_line(|line| step.line(line)).output()?;
+        if !output.success() {
+            let text = format!("{}\n{}", output.error_text(), output.text());
+            return Err(explain(&text, self.tree, applied, line));
+        }
+        modules_below(&copy)
     }
-    sources.copy_to(&copy)?;
-    let make = modules_call(host, store, toolchain, tree, build, api)?;
-    let line = make.command_line();
-    let output = make.on_line(|line| step.line(line)).output()?;
-    if !output.success() {
-        let text = format!("{}\n{}", output.error_text(), output.text());
-        return Err(explain(&text, tree, applied, line));
-    }
-    let mut built = Vec::new();
-    find_modules(&copy, &mut built)?;
-    built.sort();
-    Ok(built)
-}
 
-/// The call of make that builds the test modules.
-pub fn modules_call<'h>(
-    host: &'h Host,
-    store: &Store,
-    toolchain: &Toolchain,
-    tree: &Path,
-    build: &BuildDir,
-    api: DirectApi,
-) -> Result<Invocation<'h>, Diagnosis> {
-    let copy = build.path.join("modules");
-    let mut make = toolchain
-        .make(host, store)?
-        .arg("-C")
-        .arg(tree)
-        .arg(format!("O={}", build.out().display()))
-        .arg(format!("M={}", copy.display()))
-        .arg(format!("DIRECT_API={}", api.name()))
-        .arg(format!("-j{}", jobs()));
-    if knows_mo(tree)? {
-        make = make.arg(format!("MO={}", copy.display()));
+    /// The call of make that builds the test modules.
+    pub fn modules_call(&self, api: DirectApi) -> Result<Invocation<'h>, Diagnosis> {
+        let copy = self.directory.join("modules");
+        let mut make = self
+            .toolchain
+            .make(self.host, self.store)?
+            .arg("-C")
+            .arg(self.tree)
+            .arg(format!("O={}", self.out().display()))
+            .arg(format!("M={}", copy.display()))
+            .arg(format!("DIRECT_API={}", api.name()))
+            .arg(format!("-j{}", jobs()));
+        if knows_mo(self.tree)? {
+            make = make.arg(format!("MO={}", copy.display()));
+        }
+        Ok(make.arg("modules"))
     }
-    Ok(make.arg("modules"))
 }
 
 /// From 6.13 on kbuild takes the modules' output directory apart from their source directory.
@@ -149,7 +134,7 @@ fn find_modules(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Diagno
     Ok(())
 }
 
-/// All modules below a directory.
+/// All modules below a directory, sorted by path; none if there is no such directory.
 pub fn modules_below(directory: &Path) -> Result<Vec<PathBuf>, Diagnosis> {
     let mut found = Vec::new();
     if directory.is_dir() {

@@ -2,6 +2,7 @@
 //! The compilers, and how make is told about them.
 
 use serde::{Deserialize, Serialize};
+use xshell::{Shell, cmd};
 
 use crate::diagnosis::Diagnosis;
 use crate::host::{Host, Invocation, package};
@@ -23,8 +24,10 @@ pub struct Toolchain {
 impl Toolchain {
     /// Asks the programs.
     pub fn detect(host: &Host) -> Result<Self, Diagnosis> {
+        let shell = Shell::new()
+            .map_err(|e| Diagnosis::infra(format!("cannot find the working directory: {e}")))?;
         let version = |program: &str| {
-            let output = host.program(program).arg("--version").run()?;
+            let output = host.invoke(cmd!(shell, "{program} --version")).run()?;
             Ok::<_, Diagnosis>(output.text().lines().next().unwrap_or_default().to_owned())
         };
         Ok(Self {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{ChosenSeries, Request, Workspace};
 use crate::build::{
-    self, Artefact, BuildDir, DirectApi, Manifest, ModuleSources, Toolchain, check_vermagic,
+    self, Artefact, DirectApi, Manifest, ModuleSources, Site, Toolchain, check_vermagic,
 };
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
 use crate::host::{Host, probe};
@@ -31,8 +31,6 @@ pub const CPUS: u32 = 2;
 pub struct Prepared {
     /// Where the source came from.
     pub source: Source,
-    /// What was applied to it.
-    pub applied: Applied,
     /// What was built.
     pub artefact: Artefact,
     /// What executes it.
@@ -82,14 +80,10 @@ pub(super) fn artefact_key(
         .finish()
 }
 
-/// The build directory of a kernel × configuration.
-pub(super) fn build_dir(
-    store: &Store,
-    source: &Source,
-    requests: &Requests,
-) -> Result<BuildDir, Diagnosis> {
+/// The build directory of a kernel × configuration; it need not exist yet.
+pub(super) fn build_dir(store: &Store, source: &Source, requests: &Requests) -> PathBuf {
     let name = format!("{}-{}", source.id, &requests.key().short()[..8]);
-    Ok(BuildDir { path: store.dir(Path::new("build").join(name))? })
+    store.root().join("build").join(name)
 }
 
 /// Gets a kernel built: fetch, apply, configure, build, as far as it was not done before.
@@ -139,9 +133,9 @@ fn prepare_steps(
     result.series = SeriesResult {
         name: request.series.name().to_owned(),
         variant: variant.map(|v| v.kernels.clone()),
-        applied: applied.applied.iter().map(|p| p.file.clone()).collect(),
-        not_applied: applied.not_applied.clone(),
-        offsets: applied.applied.iter().flat_map(|p| p.offsets.clone()).collect(),
+        applied: applied.patches.iter().map(|p| p.file.clone()).collect(),
+        not_applied: applied.left_out.clone(),
+        offsets: applied.patches.iter().flat_map(|p| p.offsets.clone()).collect(),
     };
 
     let since = Instant::now();
@@ -151,18 +145,12 @@ fn prepare_steps(
     let key = artefact_key(&applied.tree, &request.requests, &toolchain, &modules);
     let found = if rebuild { None } else { Artefact::find(store, &key)? };
     let cached = found.is_some();
-    let artefact = match found {
-        Some(artefact) => artefact,
-        None => {
-            let inputs = Inputs {
-                request,
-                source: &source,
-                applied: &applied,
-                modules: &modules,
-                toolchain,
-            };
-            make(host, store, &inputs, &key, rebuild)?
-        }
+    let artefact = if let Some(artefact) = found {
+        artefact
+    } else {
+        let inputs =
+            Inputs { request, source: &source, applied: &applied, modules: &modules, toolchain };
+        make(host, store, &inputs, &key, rebuild)?
     };
     account.done("build", &key.to_string(), cached, since);
     result.config.missing.clone_from(&artefact.manifest.not_in_version);
@@ -176,7 +164,7 @@ fn prepare_steps(
     };
     account.done("probe", "", true, since);
     result.accel = Some(accel);
-    Ok(Prepared { source, applied, artefact, accel })
+    Ok(Prepared { source, artefact, accel })
 }
 
 struct Inputs<'a> {
@@ -200,29 +188,33 @@ fn make(
     if !rebuild && let Some(artefact) = Artefact::find(store, key)? {
         return Ok(artefact);
     }
-    let level = format!("linux {} + {} patches", source.version, applied.applied.len());
-    let dir = build_dir(store, source, &request.requests)?;
+    let level = format!("linux {} + {} patches", source.version, applied.patches.len());
+    let site = Site {
+        host,
+        store,
+        toolchain,
+        tree: work.path(),
+        directory: build_dir(store, source, &request.requests),
+    };
 
     let step = host.progress.step("config", &level);
     work.checkout(host, store, &applied.commit)?;
-    let configured =
-        build::configure(host, store, toolchain, work.path(), &dir.path, &request.requests, &step)?;
+    let configured = site.configure(&request.requests, &step)?;
     step.done(&format!("{} options asked for, all kept", request.requests.len()));
 
     let step = host.progress.step("build", &level);
-    build::kernel(host, store, toolchain, work.path(), &dir, &configured, applied, &step)?;
+    site.kernel(&configured, applied, &step)?;
     step.done("bzImage and modules");
 
     let api = DirectApi::of_tree(work.path())?.ok_or_else(|| {
-        Diagnosis::new(
-            ExitKind::CheckFailed,
-            format!("linux {} has no API for ftrace direct calls", source.version),
-        )
+        Diagnosis::check_failed(format!(
+            "linux {} has no API for ftrace direct calls",
+            source.version
+        ))
     })?;
     let step = host.progress.step("modules", &format!("{level}, {} API", api.name()));
-    let built =
-        build::modules(host, store, toolchain, work.path(), &dir, modules, api, applied, &step)?;
-    let out = dir.out();
+    let built = site.modules(modules, api, applied, &step)?;
+    let out = site.out();
     let release_file = out.join("include/config/kernel.release");
     let release = std::fs::read_to_string(&release_file)
         .map_err(|e| on_path("read", &release_file, &e))?
@@ -262,7 +254,7 @@ pub fn write_image(
     store: &Store,
     workspace: &Workspace,
     prepared: &Prepared,
-    busybox: Option<PathBuf>,
+    busybox: Option<&Path>,
     to: &Path,
 ) -> Result<(), Diagnosis> {
     let step = host.progress.step("image", "initramfs");
@@ -272,8 +264,7 @@ pub fn write_image(
     for module in &modules {
         check_vermagic(module, &prepared.artefact.manifest.release)?;
     }
-    let parts =
-        image::Parts { init: &init, modules: &modules, busybox: busybox.as_deref(), extra: &[] };
+    let parts = image::Parts { init: &init, modules: &modules, busybox };
     let mut bytes = Vec::new();
     let summary = image::write(&definition, &parts, &mut bytes)?;
     std::fs::write(to, &bytes).map_err(|e| on_path("write", to, &e))?;
@@ -325,8 +316,9 @@ pub fn run(
         .progress
         .step("stress", &format!("{} {}", prepared.source.version, request.suite.name));
     let console_log = run_dir.file("console.log");
-    let outlets = vm::session::Outlets { console_log: &console_log, output: &mut std::io::sink() };
-    let session = vm::run(host, &machine, &job, limits, Console::Logged, outlets, &step)?;
+    let mut sink = std::io::sink();
+    let mut outlets = vm::session::Outlets { console_log: &console_log, output: &mut sink };
+    let session = vm::run(host, &machine, &job, limits, Console::Logged, &mut outlets, &step)?;
     step.done(&ended_in_words(&session));
     Steps::new(&mut result.steps).done("vm", "", false, since);
     write_json(&run_dir.file("session.json"), &session)?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::pipeline::{CPUS, MEMORY_MIB, artefact_key, build_dir, variant_for};
 use super::{ChosenSeries, Request, Workspace};
-use crate::build::{self, Artefact, Toolchain};
+use crate::build::{Artefact, Site, Toolchain};
 use crate::diagnosis::Diagnosis;
 use crate::host::Host;
 use crate::series;
@@ -91,12 +91,15 @@ pub fn plan(
     let (configure, make) = match &source {
         Some(source) => {
             let tree = store.root().join("trees").join(&source.id).join("src");
-            let dir = build_dir(store, source, &request.requests)?;
-            let line = |target: &str| {
-                build::configure_call(host, store, &toolchain, &tree, &dir.path, target)
-                    .map(|call| call.command_line())
+            let site = Site {
+                host,
+                store,
+                toolchain: &toolchain,
+                tree: &tree,
+                directory: build_dir(store, source, &request.requests),
             };
-            let make = build::kernel_call(host, store, &toolchain, &tree, &dir)?.command_line();
+            let line = |target: &str| site.configure_call(target).map(|call| call.command_line());
+            let make = site.kernel_call()?.command_line();
             (vec![line("tinyconfig")?, line("olddefconfig")?], vec![make])
         }
         None => (Vec::new(), Vec::new()),

@@ -46,7 +46,7 @@ impl Boot {
         let prepared = cell::prepare(host, store, workspace, &request, false, &mut result)?;
         let run_dir = store.new_run(&format!("boot-{}", request.label()))?;
         let initramfs = run_dir.file("initramfs.cpio");
-        cell::write_image(host, store, workspace, &prepared, busybox, &initramfs)?;
+        cell::write_image(host, store, workspace, &prepared, busybox.as_deref(), &initramfs)?;
         if console == Console::Terminal {
             host.progress.note(
                     "a shell in the guest: modules are in /modules; `exit` ends it, Ctrl-] leaves at once",
@@ -59,9 +59,9 @@ impl Boot {
         let quiet = crate::host::Progress::hidden().step("boot", "");
         let console_log = run_dir.file("console.log");
         let mut stdout = std::io::stdout();
-        let outlets = vm::session::Outlets { console_log: &console_log, output: &mut stdout };
+        let mut outlets = vm::session::Outlets { console_log: &console_log, output: &mut stdout };
         let seen = step.as_ref().unwrap_or(&quiet);
-        let session = vm::run(host, &machine, &job, limits, console, outlets, seen)?;
+        let session = vm::run(host, &machine, &job, limits, console, &mut outlets, seen)?;
         let status = session.results.first().map(|r| &r.outcome);
         match (session.ended, status) {
             (Ended::Complete, Some(Outcome::Exited { status })) => {

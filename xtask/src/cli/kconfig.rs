@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::Session;
-use crate::build::{self, Toolchain};
+use crate::build::{Site, Toolchain};
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
 use crate::kconfig::{self, Requests, SymbolTable};
 use crate::tree::{self, WorkTree};
@@ -69,15 +69,14 @@ impl OnKernel {
             .map_err(|e| on_path("create a directory in", store.root(), &e))?;
         let step = host.progress.step("config", &format!("linux {}", source.version));
         let toolchain = Toolchain::detect(host)?;
-        let configured = build::configure(
+        let site = Site {
             host,
             store,
-            &toolchain,
-            work.path(),
-            scratch.path(),
-            requests,
-            &step,
-        )?;
+            toolchain: &toolchain,
+            tree: work.path(),
+            directory: scratch.path().to_owned(),
+        };
+        let configured = site.configure(requests, &step)?;
         step.done("");
         let config = std::fs::read_to_string(&configured.path)
             .map_err(|e| on_path("read", &configured.path, &e))?;

@@ -62,10 +62,10 @@ impl Kernel {
                     }
                     fetched.push(tree::fetch(host, store, spec, *refresh)?);
                 }
-                let text: String = fetched
-                    .iter()
-                    .map(|s| format!("{}  {}  {}\n", s.id, s.commit, s.origin))
-                    .collect();
+                let mut text = String::new();
+                for s in &fetched {
+                    let _ = writeln!(text, "{}  {}  {}", s.id, s.commit, s.origin);
+                }
                 session.print(&text, &fetched)?;
             }
             Self::Path { kernel } => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Options that choose a kernel, a series and a configuration: shared by run, build and boot.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -139,7 +140,7 @@ impl Select {
     fn reproduce(&self, kernel: &Spec, stress: Option<&Stress>) -> String {
         let mut line = format!("cargo xtask run --kernel {}", quote(&kernel.name));
         let mut add = |flag: &str, value: &str| {
-            line.push_str(&format!(" --{flag} {}", quote(value)));
+            let _ = write!(line, " --{flag} {}", quote(value));
         };
         match &self.fault {
             Some(fault) => add("fault", fault),

@@ -58,14 +58,14 @@ impl SeriesCommand {
                 let applied =
                     series::apply(&session.host, &session.store, &source, Some(variant), *upto)?;
                 let mut text = String::new();
-                for patch in &applied.applied {
+                for patch in &applied.patches {
                     let how = if patch.offsets.is_empty() { "clean" } else { "with offsets" };
                     let _ = writeln!(text, "{:>3} {how}: {}", patch.number, patch.subject);
                     for offset in &patch.offsets {
                         let _ = writeln!(text, "      {offset}");
                     }
                 }
-                for file in &applied.not_applied {
+                for file in &applied.left_out {
                     let _ = writeln!(text, "    not applied: {file}");
                 }
                 let _ = writeln!(
@@ -75,7 +75,7 @@ impl SeriesCommand {
                 );
                 let value = json!({
                     "kernel": source.version, "series": series.name, "commit": applied.commit,
-                    "applied": applied.applied, "not_applied": applied.not_applied,
+                    "applied": applied.patches, "not_applied": applied.left_out,
                 });
                 session.print(&text, &value)?;
             }

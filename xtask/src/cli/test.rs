@@ -53,6 +53,6 @@ impl Test {
                 let _ = writeln!(std::io::stdout(), "{line}");
             })
             .output()?;
-        Ok(Ending::Code(if output.success() { 0 } else { 1 }))
+        Ok(Ending::Code(u8::from(!output.success())))
     }
 }

@@ -45,6 +45,8 @@ impl Output {
     }
 }
 
+type OnLine<'h> = Box<dyn FnMut(&str) + 'h>;
+
 /// A call in the making. Ends in [`Invocation::run`], [`Invocation::output`] or
 /// [`Invocation::start`].
 pub struct Invocation<'h> {
@@ -55,7 +57,7 @@ pub struct Invocation<'h> {
     env: Vec<(OsString, Option<OsString>)>,
     input: Option<Vec<u8>>,
     limit: Option<Duration>,
-    on_line: Option<Box<dyn FnMut(&str) + 'h>>,
+    on_line: Option<OnLine<'h>>,
 }
 
 impl std::fmt::Debug for Invocation<'_> {

@@ -57,11 +57,6 @@ impl SymbolTable {
         self.symbols.get(name)
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.symbols.len()
-    }
-
     /// Other members of a choice.
     pub fn members(&self, choice: usize) -> impl Iterator<Item = &str> {
         self.symbols.iter().filter(move |(_, s)| s.choice == Some(choice)).map(|(n, _)| n.as_str())
@@ -77,7 +72,7 @@ impl SymbolTable {
                 *d <= 2 || known.contains(name) || name.contains(*known) && known.len() > 6
             })
             .collect();
-        near.sort();
+        near.sort_unstable();
         near.into_iter().take(3).map(|(_, known)| known).collect()
     }
 }

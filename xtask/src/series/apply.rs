@@ -25,9 +25,9 @@ pub struct Applied {
     /// Its git tree: the same tree builds the same kernel, whatever the way to it.
     pub tree: String,
     /// Patches that are applied, in order.
-    pub applied: Vec<AppliedPatch>,
+    pub patches: Vec<AppliedPatch>,
     /// File names of patches that `--upto` left out.
-    pub not_applied: Vec<String>,
+    pub left_out: Vec<String>,
     /// Whether everything was there already.
     pub cached: bool,
 }
@@ -108,8 +108,8 @@ pub fn apply(
         return Ok(Applied {
             commit: source.commit.clone(),
             tree: source.tree.clone(),
-            applied: Vec::new(),
-            not_applied: Vec::new(),
+            patches: Vec::new(),
+            left_out: Vec::new(),
             cached: true,
         });
     };
@@ -132,7 +132,7 @@ pub fn apply(
     let tree = git::resolve(host, store, &format!("{commit}^{{tree}}"))?.ok_or_else(|| {
         Diagnosis::infra(format!("commit {commit} is gone from the object store"))
     })?;
-    let applied = variant.patches[..level]
+    let patches = variant.patches[..level]
         .iter()
         .enumerate()
         .map(|(n, patch)| AppliedPatch {
@@ -143,8 +143,8 @@ pub fn apply(
             offsets: offsets_of(host, store, &keys[n]),
         })
         .collect();
-    let not_applied = variant.patches[level..].iter().map(Patch::file_name).collect();
-    Ok(Applied { commit, tree, applied, not_applied, cached })
+    let left_out = variant.patches[level..].iter().map(Patch::file_name).collect();
+    Ok(Applied { commit, tree, patches, left_out, cached })
 }
 
 /// Offsets are kept in the commit's message, below the patch's own.

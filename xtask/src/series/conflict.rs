@@ -178,12 +178,12 @@ mod tests {
         let variant = series.variant(source.version).unwrap();
         let all = apply(&host, &store, &source, Some(variant), None).unwrap();
         assert!(!all.cached);
-        assert_eq!(all.applied.len(), 2);
-        assert_eq!(all.applied[0].offsets, [""; 0]);
-        assert_eq!(all.applied[1].offsets, ["1.patch: hunk 1 applied -6 lines off"]);
+        assert_eq!(all.patches.len(), 2);
+        assert_eq!(all.patches[0].offsets, [""; 0]);
+        assert_eq!(all.patches[1].offsets, ["1.patch: hunk 1 applied -6 lines off"]);
         let one = apply(&host, &store, &source, Some(variant), Some(1)).unwrap();
         assert!(one.cached);
-        assert_eq!(one.not_applied, ["1.patch"]);
+        assert_eq!(one.left_out, ["1.patch"]);
         assert_ne!(one.tree, all.tree);
         let none = apply(&host, &store, &source, Some(variant), Some(0)).unwrap();
         assert_eq!(none.tree, source.tree);

@@ -140,7 +140,7 @@ impl Series {
         let variants = file
             .variants
             .into_iter()
-            .map(|entry| variant(&directory, entry, &wrong))
+            .map(|entry| variant(&directory, &entry, &wrong))
             .collect::<Result<_, _>>()?;
         Ok(Self {
             name: file.name,
@@ -164,7 +164,7 @@ impl Series {
 
 fn variant(
     series: &Path,
-    entry: VariantEntry,
+    entry: &VariantEntry,
     wrong: &dyn Fn(String) -> Diagnosis,
 ) -> Result<Variant, Diagnosis> {
     let (first, last) = entry.kernels.split_once("..").unwrap_or((&entry.kernels, &entry.kernels));

@@ -6,6 +6,6 @@ mod conflict;
 mod definition;
 mod patch;
 
-pub use apply::{Applied, AppliedPatch, apply, cached};
-pub use definition::{Expect, Kind, Series, Variant, list};
+pub use apply::{Applied, apply, cached};
+pub use definition::{Kind, Series, Variant, list};
 pub use patch::Patch;

@@ -22,7 +22,7 @@ mod run_dir;
 use std::path::{Path, PathBuf};
 
 pub use atomic::{finish_dir, write_atomic, write_json};
-pub use key::{Key, KeyBuilder, hex};
+pub use key::{Key, hex};
 pub use lock::Lock;
 pub use run_dir::RunDir;
 
@@ -53,6 +53,7 @@ impl Store {
     }
 
     /// A store at a given place.
+    #[cfg(test)]
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }

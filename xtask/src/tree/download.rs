@@ -63,7 +63,7 @@ pub fn get(
         if output.code == HTTP_ERROR && words.contains("404") {
             return Ok(None);
         }
-        let got = part.metadata().map(|m| m.len()).unwrap_or(0);
+        let got = part.metadata().map_or(0, |m| m.len());
         step.line("verifying");
         if got > 0 && matches(&part, wanted)? {
             std::fs::rename(&part, &path).map_err(|e| on_path("rename", &part, &e))?;

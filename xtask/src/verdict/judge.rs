@@ -404,7 +404,7 @@ mod tests {
         let changes: &[(&str, u8, Change)] = &[
             ("no end record", 4, |s| s.end = None),
             ("fewer results than promised", 4, |s| {
-                s.end = Some(End { results: 2, taint: None, output_bytes: 0 })
+                s.end = Some(End { results: 2, taint: None, output_bytes: 0 });
             }),
             ("no result", 4, |s| s.results.clear()),
             ("a result of another test", 4, |s| s.results[0].name = "u".into()),

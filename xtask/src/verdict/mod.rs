@@ -6,8 +6,7 @@ pub mod frames;
 mod judge;
 mod result;
 
-pub use judge::{Evidence, Judgement, judge};
+pub use judge::{Evidence, judge};
 pub use result::{
-    ConfigResult, FindingResult, KernelResult, PropertyResult, RunResult, SCHEMA, SeriesResult,
-    StepResult, Verdict,
+    ConfigResult, FindingResult, KernelResult, RunResult, SCHEMA, SeriesResult, StepResult, Verdict,
 };

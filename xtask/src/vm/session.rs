@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -18,7 +18,7 @@ use super::qemu::{Machine, Sockets};
 use super::terminal::RawTerminal;
 use super::watch::{Ended, Event, Limits, Watch};
 use crate::diagnosis::{Diagnosis, on_path};
-use crate::host::{Host, Running, Step, quote};
+use crate::host::{Host, Running, Step};
 use crate::verdict::console::{Scan, ScanEvent, Scanner};
 
 const TICK: Duration = Duration::from_millis(50);
@@ -112,7 +112,7 @@ pub fn run(
     job: &Job,
     limits: Limits,
     console: Console,
-    outlets: Outlets<'_>,
+    outlets: &mut Outlets<'_>,
     step: &Step,
 ) -> Result<Session, Diagnosis> {
     super::bzimage::check(&machine.kernel)?;
@@ -121,7 +121,7 @@ pub fn run(
         .tempdir()
         .map_err(|e| Diagnosis::infra(format!("cannot create a directory for sockets: {e}")))?;
     let sockets = Sockets::within(directory.path());
-    let stop = Arc::new(AtomicBool::new(false));
+    let over = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = mpsc::channel();
     for (port, path) in [
         (Port::Console, &sockets.console),
@@ -130,7 +130,7 @@ pub fn run(
     ] {
         let listener = UnixListener::bind(path).map_err(|e| on_path("listen on", path, &e))?;
         listener.set_nonblocking(true).map_err(|e| on_path("listen on", path, &e))?;
-        listen(port, listener, sender.clone(), Arc::clone(&stop));
+        listen(port, listener, sender.clone(), Arc::clone(&over));
     }
     drop(sender);
     let log = File::create(outlets.console_log)
@@ -153,7 +153,7 @@ pub fn run(
         log,
         log_path: outlets.console_log,
         logged: 0,
-        output: outlets.output,
+        output: &mut *outlets.output,
         terminal,
         decoder: Decoder::default(),
         wire: None,
@@ -166,7 +166,7 @@ pub fn run(
     qemu.end();
     let drained = live.drain(&receiver);
     let left = live.terminal.as_ref().is_some_and(RawTerminal::wants_to_leave);
-    stop.store(true, Ordering::Relaxed);
+    over.store(true, Ordering::Relaxed);
     drop(live.terminal.take());
     let ended = outcome?;
     drained?;
@@ -342,8 +342,8 @@ impl Live<'_> {
         let kept = &bytes[..bytes.len().min(room)];
         self.log.write_all(kept).map_err(|e| on_path("write", self.log_path, &e))?;
         self.logged += kept.len() as u64;
-        if let Some(terminal) = &self.terminal {
-            terminal.show(bytes);
+        if self.terminal.is_some() {
+            RawTerminal::show(bytes);
         }
         self.scanner.push(bytes);
         let events = self.scanner.events().into_iter().filter_map(|event| match event {
@@ -429,12 +429,12 @@ impl Live<'_> {
 }
 
 /// Accepts one connection and reads it to its end.
-fn listen(port: Port, listener: UnixListener, sender: Sender<Input>, stop: Arc<AtomicBool>) {
+fn listen(port: Port, listener: UnixListener, sender: Sender<Input>, over: Arc<AtomicBool>) {
     std::thread::spawn(move || {
         let stream = loop {
             match listener.accept() {
                 Ok((stream, _)) => break stream,
-                Err(_) if stop.load(Ordering::Relaxed) => return,
+                Err(_) if over.load(Ordering::Relaxed) => return,
                 Err(_) => std::thread::sleep(Duration::from_millis(5)),
             }
         };

@@ -58,7 +58,7 @@ impl RawTerminal {
     }
 
     /// Shows what the guest wrote.
-    pub fn show(&self, bytes: &[u8]) {
+    pub fn show(bytes: &[u8]) {
         let mut out = std::io::stdout().lock();
         let _ = out.write_all(bytes).and_then(|()| out.flush());
     }
@@ -67,11 +67,6 @@ impl RawTerminal {
     pub fn wants_to_leave(&self) -> bool {
         self.leave.load(Ordering::Relaxed)
     }
-}
-
-/// Height and width of the user's terminal; zero if there is none.
-pub fn size() -> (u16, u16) {
-    rustix::termios::tcgetwinsize(std::io::stdout()).map_or((0, 0), |s| (s.ws_row, s.ws_col))
 }
 
 impl Drop for RawTerminal {

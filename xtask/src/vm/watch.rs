@@ -308,7 +308,7 @@ mod tests {
         let tcg = Limits::for_job(&job(10_000), Accel::TcgSingle, true);
         let long = Limits::for_job(&job(100_000), Accel::TcgSingle, true);
         assert!(kvm.boot < tcg.boot && kvm.silence < tcg.silence && kvm.overall < tcg.overall);
-        assert_eq!(long.overall - tcg.overall, Duration::from_secs(180));
+        assert_eq!(long.overall.checked_sub(tcg.overall).unwrap(), Duration::from_secs(180));
         let shell = Job {
             tasks: vec![Task::Shell { term: String::new(), rows: 0, columns: 0 }],
             settle_ms: 0,

@@ -124,7 +124,7 @@ fn a_full_disk_is_the_machines_fault() {
     let tree = tempfile::tempdir().unwrap();
     tiny_tree(tree.path(), (5, 10, 1));
     let noise: Vec<u8> =
-        (0..400_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        (0..100_000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
     fs::write(tree.path().join("big"), noise).unwrap();
     let ended = run(&mut xtask_at(dir.path(), &["kernel", "fetch", tree.path().to_str().unwrap()]));
     let unmounted = std::process::Command::new("umount").arg(dir.path()).status();

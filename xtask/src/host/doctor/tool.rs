@@ -62,7 +62,8 @@ pub enum State {
 
 impl Tool {
     /// Whether something that needs it can work.
-    pub fn works(&self) -> bool {
+    #[cfg(test)]
+    fn works(&self) -> bool {
         matches!(self.state, State::Present { .. })
     }
 

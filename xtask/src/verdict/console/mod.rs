@@ -10,5 +10,5 @@ mod patterns;
 mod report;
 mod scanner;
 
-pub use finding::{Finding, FindingKind, RawFrame};
+pub use finding::{FindingKind, RawFrame};
 pub use scanner::{Scan, ScanEvent, Scanner};

@@ -188,8 +188,9 @@ mod tests {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/verdict/console/fixtures");
         let mut names: Vec<_> = std::fs::read_dir(directory)
             .unwrap()
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .filter(|n| n.ends_with(".log"))
+            .map(|e| e.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|e| e == "log"))
+            .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
             .collect();
         names.sort();
         assert!(names.len() >= 4, "{names:?}");

@@ -36,7 +36,7 @@ impl Binary {
             .map_err(|e| format!("{} is no ELF file: {e}", path.display()))?;
         let layout = Layout::of(&file);
         let mut functions: HashMap<String, Vec<(u64, u64)>> = HashMap::new();
-        for symbol in file.symbols().filter(|s| s.is_definition()) {
+        for symbol in file.symbols().filter(object::ObjectSymbol::is_definition) {
             if let (Ok(name), Some(section)) = (symbol.name(), symbol.section_index()) {
                 let address = layout.base(section) + symbol.address();
                 functions.entry(name.to_owned()).or_default().push((address, symbol.size()));
