@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DirectApi, Toolchain};
 use crate::diagnosis::{Diagnosis, on_path};
+use crate::host::Host;
 use crate::store::{Key, Store, finish_dir, write_json};
 
 /// File that is written last into an artefact: where it is, the artefact is complete.
@@ -71,8 +72,9 @@ impl Artefact {
         store.root().join("artefacts").join(key.short())
     }
 
-    /// The artefact of this key if it is there and whole. One that is not whole is removed.
-    pub fn find(store: &Store, key: &Key) -> Result<Option<Self>, Diagnosis> {
+    /// The artefact of this key if it is there and whole. One that is not whole is removed, and that
+    /// is said.
+    pub fn find(host: &Host, store: &Store, key: &Key) -> Result<Option<Self>, Diagnosis> {
         let directory = Self::path_of(store, key);
         let Ok(text) = std::fs::read(directory.join(MANIFEST)) else {
             return Ok(None);
@@ -85,6 +87,10 @@ impl Artefact {
         {
             return Ok(Some(Self { directory, manifest }));
         }
+        host.progress.note(&format!(
+            "{} is damaged (a file is missing or cut): it is made anew",
+            directory.display()
+        ));
         std::fs::remove_dir_all(&directory).map_err(|e| on_path("remove", &directory, &e))?;
         Ok(None)
     }
@@ -158,16 +164,17 @@ mod tests {
     #[test]
     fn a_cut_artefact_is_never_used() {
         let dir = tempfile::tempdir().unwrap();
+        let host = Host::for_tests();
         let store = Store::at(dir.path().join("home"));
         let key = Key::of("test").finish();
-        assert!(Artefact::find(&store, &key).unwrap().is_none());
+        assert!(Artefact::find(&host, &store, &key).unwrap().is_none());
         let image = dir.path().join("image");
         std::fs::write(&image, "0123456789").unwrap();
         let files = [("bzImage".to_owned(), image)];
         let made = Artefact::publish(&store, manifest(&key), &files).unwrap();
-        assert!(Artefact::find(&store, &key).unwrap().is_some());
+        assert!(Artefact::find(&host, &store, &key).unwrap().is_some());
         std::fs::write(made.image(), "01234").unwrap();
-        assert!(Artefact::find(&store, &key).unwrap().is_none());
+        assert!(Artefact::find(&host, &store, &key).unwrap().is_none());
         assert!(!made.directory.exists());
     }
 }

@@ -143,7 +143,7 @@ fn prepare_steps(
     result.toolchain = Some(toolchain.clone());
     let modules = workspace.modules()?;
     let key = artefact_key(&applied.tree, &request.requests, &toolchain, &modules);
-    let found = if rebuild { None } else { Artefact::find(store, &key)? };
+    let found = if rebuild { None } else { Artefact::find(host, store, &key)? };
     let cached = found.is_some();
     let artefact = if let Some(artefact) = found {
         artefact
@@ -185,7 +185,7 @@ fn make(
     let Inputs { request, source, applied, modules, toolchain } = inputs;
     let work = WorkTree::lock(host, store, source)?;
     // Another run may have built the very same while this one waited for the lock.
-    if !rebuild && let Some(artefact) = Artefact::find(store, key)? {
+    if !rebuild && let Some(artefact) = Artefact::find(host, store, key)? {
         return Ok(artefact);
     }
     let level = format!("linux {} + {} patches", source.version, applied.patches.len());
@@ -231,7 +231,12 @@ fn make(
         files.push((format!("modules/{name}"), module));
     }
     step.done(&format!("{} modules", files.len() - 3));
-    vm::bzimage::check(&out.join("arch/x86/boot/bzImage"))?;
+    let image = out.join("arch/x86/boot/bzImage");
+    if let Err(error) = vm::bzimage::check(&image) {
+        // make would take it for finished for ever.
+        std::fs::remove_file(&image).map_err(|e| on_path("remove", &image, &e))?;
+        return Err(error.next("run again: it was removed and will be linked anew"));
+    }
     let manifest = Manifest {
         key: key.clone(),
         release,

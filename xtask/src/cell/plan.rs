@@ -84,7 +84,7 @@ pub fn plan(
         .flatten()
         .map(|tree| artefact_key(&tree, &request.requests, &toolchain, &modules));
     let artefact = match &key {
-        Some(key) => Artefact::find(store, key)?,
+        Some(key) => Artefact::find(host, store, key)?,
         None => None,
     };
     let cached = if key.is_some() { Some(artefact.is_some()) } else { applied.map(|_| false) };
