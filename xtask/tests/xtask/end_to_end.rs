@@ -9,7 +9,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::tool::{Ended, eventually, processes_with, run, xtask};
+use crate::tool::{Ended, eventually, own_processes, run, xtask};
 
 fn cell(args: &[&str]) -> (Ended, Value) {
     let args = [&["run", "--format", "json", "--duration", "5s"], args].concat();
@@ -147,7 +147,7 @@ fn a_killed_run_leaves_nothing_and_the_next_one_works() {
         ["run", "--kernel", "6.1", "--fault", "pause", "--format", "json", "--duration", "60s"];
     for signal in ["-KILL", "-TERM", "-INT"] {
         let mut child = xtask(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        eventually("QEMU", || !processes_with("qemu-system-x86_64 -nodefaults").is_empty());
+        eventually("QEMU", || !own_processes("qemu-system-x86_64").is_empty());
         let pid = child.id().to_string();
         assert!(
             std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success()
@@ -159,20 +159,18 @@ fn a_killed_run_leaves_nothing_and_the_next_one_works() {
             _ => None,
         };
         assert_eq!(code, want, "{signal}");
-        eventually("the end of QEMU", || {
-            processes_with("qemu-system-x86_64 -nodefaults").is_empty()
-        });
+        eventually("the end of QEMU", || own_processes("qemu-system-x86_64").is_empty());
     }
     let mut build = xtask(&["build", "--kernel", "6.1", "--series", "none", "--rebuild"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    eventually("make", || !processes_with("ARCH=x86_64").is_empty());
+    eventually("make", || !own_processes("make").is_empty());
     std::thread::sleep(std::time::Duration::from_secs(5));
     build.kill().unwrap();
     build.wait().unwrap();
-    eventually("the end of make", || processes_with("ARCH=x86_64").is_empty());
+    eventually("the end of make", || own_processes("make").is_empty());
     let (ended, result) = cell(&["--kernel", "6.1", "--series", "none"]);
     assert_passes(&ended, &result);
 }

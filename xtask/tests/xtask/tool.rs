@@ -58,6 +58,24 @@ pub fn tiny_tree(at: &Path, version: (u32, u32, u32)) {
     std::fs::write(at.join("Makefile"), makefile).unwrap();
 }
 
+/// Where the tool keeps its caches; its processes have it in their command lines.
+pub fn home() -> String {
+    let var = |key: &str| std::env::var(key).ok().filter(|v| !v.is_empty());
+    var("XTASK_HOME")
+        .or_else(|| var("XDG_CACHE_HOME").map(|d| format!("{d}/kernel-xtask")))
+        .unwrap_or_else(|| format!("{}/.cache/kernel-xtask", var("HOME").unwrap()))
+}
+
+/// Processes of the tool whose command line begins with this program.
+pub fn own_processes(program: &str) -> Vec<String> {
+    let home = home();
+    let own = |line: &String| {
+        let name = line.split(' ').next().and_then(|p| p.rsplit('/').next());
+        name == Some(program)
+    };
+    processes_with(&home).into_iter().filter(own).collect()
+}
+
 /// Processes whose command line has this text.
 pub fn processes_with(text: &str) -> Vec<String> {
     let own = std::process::id().to_string();
