@@ -11,6 +11,7 @@ mod cli;
 mod diagnosis;
 mod host;
 mod image;
+#[allow(dead_code, unused_imports)]
 mod kconfig;
 mod report;
 mod series;

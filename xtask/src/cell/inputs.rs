@@ -66,9 +66,9 @@ impl Workspace {
         let fragments = standard
             .iter()
             .chain(extra)
-            .map(|path| Fragment::load(path))
+            .map(|path| Fragment::read(path))
             .collect::<Result<Vec<_>, _>>()?;
-        kconfig::merge(&fragments)
+        Ok(kconfig::merge(&fragments)?)
     }
 }
 

@@ -243,7 +243,12 @@ fn make(
         source: work.path().to_owned(),
         toolchain: toolchain.clone(),
         direct_api: Some(api),
-        not_in_version: configured.report.not_in_version.clone(),
+        not_in_version: configured
+            .report
+            .not_in_version
+            .iter()
+            .map(|request| request.symbol.to_string())
+            .collect(),
         debug: request.requests.wants("PROVE_LOCKING"),
         files: std::collections::BTreeMap::new(),
     };

@@ -104,11 +104,11 @@ impl Kconfig {
                         text,
                         "{:<48} {}{note}",
                         format!("CONFIG_{}={}", request.symbol, request.value),
-                        request.place()
+                        request.at
                     );
                     values.push(json!({
-                        "symbol": request.symbol, "value": request.value.to_string(),
-                        "place": request.place(), "if_known": request.if_known,
+                        "symbol": request.symbol.name(), "value": request.value.to_string(),
+                        "place": request.at.to_string(), "if_known": request.if_known,
                     }));
                 }
                 session.print(&text, &values)?;
@@ -116,22 +116,26 @@ impl Kconfig {
             Self::Check(on) => {
                 let requests = session.workspace.requests(&on.fragments.config)?;
                 let done = on.configure(session, &requests)?;
+                let lacking: Vec<&str> =
+                    done.report.not_in_version.iter().map(|r| r.symbol.name()).collect();
                 let mut text =
-                    format!("linux {}: {} options kept\n", done.version, done.report.kept);
+                    format!("linux {}: {} options kept\n", done.version, done.report.kept.len());
                 if !done.report.not_in_version.is_empty() {
-                    let names = done.report.not_in_version.join(", ");
+                    let names = lacking.join(", ");
                     let _ = writeln!(text, "not in this version, as expected: {names}");
                 }
                 let value = json!({
-                    "kernel": done.version, "kept": done.report.kept,
-                    "not_in_version": done.report.not_in_version,
+                    "kernel": done.version, "kept": done.report.kept.len(),
+                    "not_in_version": lacking,
                 });
                 session.print(&text, &value)?;
             }
             Self::Explain { symbol, on } => {
                 let requests = session.workspace.requests(&on.fragments.config)?;
                 let done = on.configure(session, &requests)?;
-                let text = kconfig::explain(symbol, &done.symbols, &done.config)?;
+                let config = kconfig::DotConfig::parse(&done.config);
+                let symbol = kconfig::Symbol::new(symbol);
+                let text = kconfig::explain(&done.symbols, &symbol, Some(&config))?;
                 session.print(&text, &text)?;
             }
         }

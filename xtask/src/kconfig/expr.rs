@@ -1,329 +1,217 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dependency expressions, see "Menu dependencies" in `kconfig-language.rst`.
+//! Dependency expressions of the Kconfig language.
 
 use std::fmt;
+use std::sync::Arc;
 
-/// A dependency.
+use super::Symbol;
+use super::lexer::{Comparison, Token};
+
+/// Parentheses and negations deeper than this are not read; the kernel's stay below ten.
+const DEPTH: usize = 64;
+
+/// What an expression is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expr {
-    /// A symbol, or a constant that is written like one (`y`, `m`, `n`).
-    Symbol(String),
-    /// A quoted constant.
-    Constant(String),
-    /// `a = b` and its kin.
-    Compare(Box<Expr>, &'static str, Box<Expr>),
-    /// `!a`.
-    Not(Box<Expr>),
-    /// `a && b && …`.
-    And(Vec<Expr>),
-    /// `a || b || …`.
-    Or(Vec<Expr>),
-    /// Something that only make or a shell can tell, such as `$(cc-option,-m)`.
-    Unknown(String),
+pub enum Operand {
+    /// A symbol; where no file defines it, it stands for its own name (as numbers do).
+    Symbol(Symbol),
+    /// Quoted text, or one of the words y, m and n.
+    Constant(Arc<str>),
+    /// A macro whose text only the build's toolchain or environment could tell, as written.
+    Unknown(Arc<str>),
 }
 
-/// `n`, `m`, `y` as numbers, as in the language's own rules.
-pub type Tristate = u8;
-
-/// The value of `y`.
-pub const YES: Tristate = 2;
+/// An expression. Chains are flat, so that their length costs no depth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expr {
+    /// `A`
+    Operand(Operand),
+    /// `A = B` and its kin.
+    Compare(Operand, Comparison, Operand),
+    /// `!A`
+    Not(Box<Expr>),
+    /// `A && B && …`
+    All(Vec<Expr>),
+    /// `A || B || …`
+    Any(Vec<Expr>),
+}
 
 impl Expr {
-    /// Reads an expression; `None` if it is malformed.
-    pub fn parse(text: &str) -> Option<Self> {
-        let tokens = tokens(text)?;
-        let mut parser = Parser { tokens: &tokens, at: 0 };
-        let expr = parser.or()?;
-        (parser.at == tokens.len()).then_some(expr)
+    /// Every symbol named, in order, once each.
+    pub fn symbols(&self) -> Vec<&Symbol> {
+        let mut found = Vec::new();
+        self.collect(&mut found);
+        found
     }
 
-    /// Its value, given those of the symbols. What nobody knows counts as `y`, so that it is never
-    /// named as unmet.
-    pub fn value(&self, symbols: &dyn Fn(&str) -> String) -> Tristate {
+    fn collect<'a>(&'a self, found: &mut Vec<&'a Symbol>) {
+        let mut add = |operand: &'a Operand| {
+            if let Operand::Symbol(symbol) = operand
+                && !found.contains(&symbol)
+            {
+                found.push(symbol);
+            }
+        };
         match self {
-            Self::Symbol(name) => tristate(&text_of(name, symbols)),
-            Self::Constant(text) => tristate(text),
-            Self::Unknown(_) => YES,
-            Self::Not(inner) => YES - inner.value(symbols),
-            Self::And(all) => all.iter().map(|e| e.value(symbols)).min().unwrap_or(YES),
-            Self::Or(any) => any.iter().map(|e| e.value(symbols)).max().unwrap_or(YES),
-            Self::Compare(a, how, b) => {
-                let (Some(a), Some(b)) = (a.text(symbols), b.text(symbols)) else { return YES };
-                let order = match (number(&a), number(&b)) {
-                    (Some(a), Some(b)) => a.cmp(&b),
-                    _ => a.cmp(&b),
-                };
-                let holds = match *how {
-                    "=" => order.is_eq(),
-                    "!=" => order.is_ne(),
-                    "<" => order.is_lt(),
-                    "<=" => order.is_le(),
-                    ">" => order.is_gt(),
-                    _ => order.is_ge(),
-                };
-                if holds { YES } else { 0 }
+            Self::Operand(operand) => add(operand),
+            Self::Compare(left, _, right) => {
+                add(left);
+                add(right);
+            }
+            Self::Not(inner) => inner.collect(found),
+            Self::All(parts) | Self::Any(parts) => {
+                for part in parts {
+                    part.collect(found);
+                }
             }
         }
     }
-
-    fn text(&self, symbols: &dyn Fn(&str) -> String) -> Option<String> {
-        match self {
-            Self::Symbol(name) => Some(text_of(name, symbols)),
-            Self::Constant(text) => Some(text.clone()),
-            _ => None,
-        }
-    }
-
-    /// The smallest parts that keep it below `wanted`.
-    pub fn unmet(&self, wanted: Tristate, symbols: &dyn Fn(&str) -> String) -> Vec<&Self> {
-        if self.value(symbols) >= wanted {
-            return Vec::new();
-        }
-        match self {
-            Self::And(all) => all.iter().flat_map(|e| e.unmet(wanted, symbols)).collect(),
-            _ => vec![self],
-        }
-    }
-
-    /// All symbols in it.
-    pub fn symbols(&self) -> Vec<&str> {
-        match self {
-            Self::Symbol(name) if !matches!(name.as_str(), "y" | "m" | "n") => vec![name],
-            Self::Symbol(_) | Self::Constant(_) | Self::Unknown(_) => Vec::new(),
-            Self::Not(inner) => inner.symbols(),
-            Self::And(all) | Self::Or(all) => all.iter().flat_map(Self::symbols).collect(),
-            Self::Compare(a, _, b) => [a.symbols(), b.symbols()].concat(),
-        }
-    }
 }
 
-fn text_of(name: &str, symbols: &dyn Fn(&str) -> String) -> String {
-    match name {
-        "y" | "m" | "n" => name.to_owned(),
-        _ if number(name).is_some() => name.to_owned(),
-        _ => symbols(name),
-    }
+/// Reads an expression from the front of `tokens` and leaves what follows it.
+///
+/// # Errors
+/// What is wrong, in a few words.
+pub(super) fn parse(tokens: &mut &[Token]) -> Result<Expr, &'static str> {
+    parse_any(tokens, 0)
 }
 
-fn tristate(text: &str) -> Tristate {
-    match text {
-        "y" => YES,
-        "m" => 1,
-        _ => 0,
+fn parse_any(tokens: &mut &[Token], depth: usize) -> Result<Expr, &'static str> {
+    let mut parts = vec![parse_all(tokens, depth)?];
+    while take(tokens, &Token::Or) {
+        parts.push(parse_all(tokens, depth)?);
     }
+    Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Any(parts) })
 }
 
-fn number(text: &str) -> Option<i64> {
-    match text.strip_prefix("0x") {
-        Some(hex) => i64::from_str_radix(hex, 16).ok(),
-        None => text.parse().ok(),
+fn parse_all(tokens: &mut &[Token], depth: usize) -> Result<Expr, &'static str> {
+    let mut parts = vec![parse_unary(tokens, depth)?];
+    while take(tokens, &Token::And) {
+        parts.push(parse_unary(tokens, depth)?);
+    }
+    Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::All(parts) })
+}
+
+fn parse_unary(tokens: &mut &[Token], depth: usize) -> Result<Expr, &'static str> {
+    if depth > DEPTH {
+        return Err("expression nested too deeply");
+    }
+    if take(tokens, &Token::Not) {
+        return Ok(Expr::Not(Box::new(parse_unary(tokens, depth + 1)?)));
+    }
+    if take(tokens, &Token::Open) {
+        let inner = parse_any(tokens, depth + 1)?;
+        return if take(tokens, &Token::Close) { Ok(inner) } else { Err("missing `)`") };
+    }
+    let left = parse_operand(tokens)?;
+    if let Some(Token::Compare(comparison)) = tokens.first() {
+        *tokens = &tokens[1..];
+        return Ok(Expr::Compare(left, *comparison, parse_operand(tokens)?));
+    }
+    Ok(Expr::Operand(left))
+}
+
+/// Reads a symbol or a constant from the front of `tokens`.
+pub(super) fn parse_operand(tokens: &mut &[Token]) -> Result<Operand, &'static str> {
+    let operand = match tokens.first() {
+        Some(Token::Word(word)) if matches!(word.as_str(), "y" | "m" | "n") => {
+            Operand::Constant(word.as_str().into())
+        }
+        Some(Token::Word(word)) => Operand::Symbol(Symbol::verbatim(word)),
+        Some(Token::Quoted(text)) => Operand::Constant(text.as_str().into()),
+        Some(Token::Unknown(text)) => Operand::Unknown(text.as_str().into()),
+        _ => return Err("expected a symbol"),
+    };
+    *tokens = &tokens[1..];
+    Ok(operand)
+}
+
+fn take(tokens: &mut &[Token], token: &Token) -> bool {
+    let found = tokens.first() == Some(token);
+    if found {
+        *tokens = &tokens[1..];
+    }
+    found
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Symbol(symbol) => symbol.fmt(f),
+            Self::Constant(text) if matches!(&**text, "y" | "m" | "n") => f.write_str(text),
+            Self::Constant(text) => write!(f, "\"{text}\""),
+            Self::Unknown(text) => f.write_str(text),
+        }
     }
 }
 
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let join = |f: &mut fmt::Formatter<'_>, all: &[Self], by: &str| {
-            for (n, expr) in all.iter().enumerate() {
-                if n > 0 {
-                    f.write_str(by)?;
+        let joined = |f: &mut fmt::Formatter<'_>, parts: &[Self], word: &str| {
+            for (index, part) in parts.iter().enumerate() {
+                if index > 0 {
+                    write!(f, " {word} ")?;
                 }
-                match expr {
-                    Self::Or(_) | Self::And(_) => write!(f, "({expr})")?,
-                    _ => write!(f, "{expr}")?,
+                if matches!(part, Self::Any(_) | Self::All(_)) {
+                    write!(f, "({part})")?;
+                } else {
+                    part.fmt(f)?;
                 }
             }
             Ok(())
         };
         match self {
-            Self::Symbol(name) => f.write_str(name),
-            Self::Constant(text) => write!(f, "{text:?}"),
-            Self::Unknown(text) => f.write_str(text),
-            Self::Compare(a, how, b) => write!(f, "{a}{how}{b}"),
-            Self::Not(inner) => match **inner {
-                Self::Symbol(_) => write!(f, "!{inner}"),
-                _ => write!(f, "!({inner})"),
-            },
-            Self::And(all) => join(f, all, " && "),
-            Self::Or(any) => join(f, any, " || "),
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Token {
-    Word(String),
-    Quoted(String),
-    Macro(String),
-    Op(&'static str),
-}
-
-const OPS: [&str; 11] = ["&&", "||", "!=", "<=", ">=", "=", "<", ">", "!", "(", ")"];
-
-fn tokens(text: &str) -> Option<Vec<Token>> {
-    let mut tokens = Vec::new();
-    let mut rest = text.trim_start();
-    while !rest.is_empty() && !rest.starts_with('#') {
-        if let Some(quote @ ('"' | '\'')) = rest.chars().next() {
-            let (inner, after) = rest[1..].split_once(quote)?;
-            let token = if inner.contains("$(") {
-                Token::Macro(inner.into())
-            } else {
-                Token::Quoted(inner.into())
-            };
-            tokens.push(token);
-            rest = after;
-        } else if rest.starts_with("$(") {
-            let end = macro_end(rest)?;
-            tokens.push(Token::Macro(rest[..end].into()));
-            rest = &rest[end..];
-        } else if let Some(op) = OPS.iter().find(|op| rest.starts_with(**op)) {
-            tokens.push(Token::Op(op));
-            rest = &rest[op.len()..];
-        } else {
-            let end = rest
-                .find(|c: char| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
-                .unwrap_or(rest.len());
-            if end == 0 {
-                return None;
+            Self::Operand(operand) => operand.fmt(f),
+            Self::Compare(left, comparison, right) => write!(f, "{left} {comparison} {right}"),
+            Self::Not(inner) if matches!(**inner, Self::Operand(_) | Self::Not(_)) => {
+                write!(f, "!{inner}")
             }
-            tokens.push(Token::Word(rest[..end].into()));
-            rest = &rest[end..];
-        }
-        rest = rest.trim_start();
-    }
-    Some(tokens)
-}
-
-/// Where a `$(…)` at the start of `text` ends.
-pub(super) fn macro_end(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-struct Parser<'a> {
-    tokens: &'a [Token],
-    at: usize,
-}
-
-impl Parser<'_> {
-    fn op(&mut self, wanted: &[&str]) -> Option<&'static str> {
-        match self.tokens.get(self.at) {
-            Some(Token::Op(op)) if wanted.contains(op) => {
-                self.at += 1;
-                Some(op)
-            }
-            _ => None,
-        }
-    }
-
-    fn or(&mut self) -> Option<Expr> {
-        let mut any = vec![self.and()?];
-        while self.op(&["||"]).is_some() {
-            any.push(self.and()?);
-        }
-        Some(if any.len() == 1 { any.remove(0) } else { Expr::Or(any) })
-    }
-
-    fn and(&mut self) -> Option<Expr> {
-        let mut all = vec![self.not()?];
-        while self.op(&["&&"]).is_some() {
-            all.push(self.not()?);
-        }
-        Some(if all.len() == 1 { all.remove(0) } else { Expr::And(all) })
-    }
-
-    fn not(&mut self) -> Option<Expr> {
-        if self.op(&["!"]).is_some() {
-            return Some(Expr::Not(Box::new(self.not()?)));
-        }
-        if self.op(&["("]).is_some() {
-            let inner = self.or()?;
-            self.op(&[")"])?;
-            return Some(inner);
-        }
-        let left = self.atom()?;
-        match self.op(&["=", "!=", "<", "<=", ">", ">="]) {
-            Some(how) => Some(Expr::Compare(Box::new(left), how, Box::new(self.atom()?))),
-            None => Some(left),
-        }
-    }
-
-    fn atom(&mut self) -> Option<Expr> {
-        let token = self.tokens.get(self.at)?.clone();
-        self.at += 1;
-        match token {
-            Token::Word(name) => Some(Expr::Symbol(name)),
-            Token::Quoted(text) => Some(Expr::Constant(text)),
-            Token::Macro(text) => Some(Expr::Unknown(text)),
-            Token::Op(_) => None,
+            Self::Not(inner) => write!(f, "!({inner})"),
+            Self::All(parts) => joined(f, parts, "&&"),
+            Self::Any(parts) => joined(f, parts, "||"),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::lexer::Lexer;
+    use super::super::macros::Macros;
     use super::*;
 
-    fn symbols(name: &str) -> String {
-        match name {
-            "YES" => "y",
-            "MOD" => "m",
-            "NUM" => "12",
-            "STR" => "text",
-            _ => "n",
-        }
-        .to_owned()
+    fn read(text: &str) -> Result<String, &'static str> {
+        let macros = Macros::new("x86");
+        let line = format!("depends on {text}");
+        let statement = Lexer::new(&line).statement(&macros).expect("a statement");
+        let mut tokens = &statement.tokens[2..];
+        let expr = parse(&mut tokens)?;
+        if tokens.is_empty() { Ok(expr.to_string()) } else { Err("left over") }
     }
 
     #[test]
-    fn values_follow_the_language() {
-        let cases = [
-            ("YES", 2),
-            ("MOD", 1),
-            ("GONE", 0),
-            ("!YES", 0),
-            ("!MOD", 1),
-            ("YES && MOD", 1),
-            ("NO || MOD", 1),
-            ("YES && (NO || !NO)", 2),
-            ("NUM = 12", 2),
-            ("NUM >= 100", 0),
-            ("NUM < 0x10", 2),
-            ("STR = \"text\"", 2),
-            ("STR != \"text\"", 0),
-            ("MOD=m", 2),
-            ("YES || MOD && NO", 2),
-            ("$(cc-option,-mfoo(x)) && YES", 2),
-            ("y && m", 1),
-        ];
-        for (text, want) in cases {
-            let expr = Expr::parse(text).unwrap();
-            assert_eq!(expr.value(&symbols), want, "{text} as {expr}");
-        }
-        for text in ["", "&&", "A &&", "(A", "A B", "A = ", "!"] {
-            assert_eq!(Expr::parse(text), None, "{text}");
+    fn precedence_is_that_of_the_language() {
+        for (text, shown) in [
+            ("A", "A"),
+            ("!A && B || C", "(!A && B) || C"),
+            ("A || B && C", "A || (B && C)"),
+            ("(A||B)&&C", "(A || B) && C"),
+            ("!(A && B)", "!(A && B)"),
+            ("!A = B", "!(A = B)"),
+            ("A=y && GCC_VERSION >= 90100", "A = y && GCC_VERSION >= 90100"),
+            (r#""$(ARCH)" != 'i386'"#, r#""x86" != "i386""#),
+            ("$(cc-option,-m (x)) || m", "$(cc-option,-m (x)) || m"),
+            ("A && \\\n B", "A && B"),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(shown), "{text}");
         }
     }
 
     #[test]
-    fn only_the_unmet_parts_are_named() {
-        let expr = Expr::parse("YES && MOD && (NO || GONE) && !YES").unwrap();
-        let unmet = |wanted| {
-            expr.unmet(wanted, &symbols).iter().map(ToString::to_string).collect::<Vec<_>>()
-        };
-        assert_eq!(unmet(1), ["NO || GONE", "!YES"]);
-        assert_eq!(unmet(2), ["MOD", "NO || GONE", "!YES"]);
+    fn broken_expressions_are_refused() {
+        for text in ["A &&", "(A", "|| A", "A = ", "!", "A B"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+        assert!(read(&"(".repeat(100_000)).is_err());
+        assert!(read(&"!".repeat(100_000)).is_err());
     }
 }

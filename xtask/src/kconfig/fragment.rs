@@ -1,259 +1,297 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fragments: files of options that are asked for.
+//! A fragment: a file of requests for a `.config`.
+//!
+//! The lines are those of a `.config`, and one directive:
+//!
+//! ```text
+//! #: if-known: from 5.16 on
+//! CONFIG_SAMPLE_FTRACE_DIRECT_MULTI=m
+//! ```
+//!
+//! asks for the next option only where the tree knows the symbol.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
-use crate::diagnosis::{Diagnosis, on_path};
+use super::fragment_error::{ParseError, ParseProblem as Problem};
+use super::{Error, Place, Symbol, Tristate, Value};
 
-/// A value as it is written behind `CONFIG_X=`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    /// `n`: also "is not set".
-    No,
-    /// `m`.
-    Module,
-    /// `y`.
-    Yes,
-    /// A number or a quoted string, as written.
-    Text(String),
-}
-
-impl Value {
-    /// Reads a value.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "n" => Ok(Self::No),
-            "m" => Ok(Self::Module),
-            "y" => Ok(Self::Yes),
-            _ if text.starts_with('"') => {
-                let inner = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
-                let closed = inner.is_some_and(|t| text.len() > 1 && !ends_escaped(t));
-                if closed {
-                    Ok(Self::Text(text.into()))
-                } else {
-                    Err("a string without its end quote".into())
-                }
-            }
-            _ if is_number(text) => Ok(Self::Text(text.into())),
-            _ => Err(format!("{text:?} is no value: write y, m, n, a number, or a \"string\"")),
-        }
-    }
-}
-
-fn ends_escaped(text: &str) -> bool {
-    text.bytes().rev().take_while(|&b| b == b'\\').count() % 2 == 1
-}
-
-fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        Some(hex) => !hex.is_empty() && hex.bytes().all(|b| b.is_ascii_hexdigit()),
-        None => !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()),
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::No => "n",
-            Self::Module => "m",
-            Self::Yes => "y",
-            Self::Text(text) => text,
-        })
-    }
-}
-
-/// One option that a fragment asks for.
+/// One option asked for by a fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The symbol, without `CONFIG_`.
-    pub symbol: String,
-    /// What it should be.
+    /// What is to be set.
+    pub symbol: Symbol,
+    /// To what.
     pub value: Value,
-    /// The fragment.
-    pub file: PathBuf,
-    /// The line in it, 1-based.
-    pub line: usize,
-    /// Set by `#: if-known: REASON`: trees without the symbol are not asked.
+    /// The fragment and line that ask.
+    pub at: Place,
+    /// Why some kernels may lack the symbol; without it, an unknown symbol is an error.
     pub if_known: Option<String>,
 }
 
 impl Request {
-    /// `file:line`.
-    pub fn place(&self) -> String {
-        format!("{}:{}", self.file.display(), self.line)
+    /// Whether a final value is what was asked for: numbers by value, the rest literally.
+    pub fn is_met_by(&self, got: &Value) -> bool {
+        self.value == *got
     }
 }
 
-/// A fragment.
+/// A parsed fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
-    /// Where it was read from.
-    pub path: PathBuf,
-    /// Its requests, in order.
+    /// The path as the caller named it.
+    pub file: Arc<str>,
+    /// In the order of the file; a repeated line appears once.
     pub requests: Vec<Request>,
 }
 
 impl Fragment {
-    /// Reads a fragment from a file.
-    pub fn load(path: &Path) -> Result<Self, Diagnosis> {
-        let text = std::fs::read_to_string(path).map_err(|e| {
-            if e.kind() == std::io::ErrorKind::NotFound {
-                Diagnosis::usage(format!("no such fragment: {}", path.display()))
-            } else {
-                on_path("read", path, &e)
-            }
-        })?;
-        Self::parse(path, &text)
-    }
-
-    /// Reads a fragment.
+    /// Reads and parses a file.
     ///
     /// # Errors
-    /// All malformed lines at once, each with file and line.
-    pub fn parse(path: &Path, text: &str) -> Result<Self, Diagnosis> {
-        let mut requests: Vec<Request> = Vec::new();
+    /// The file cannot be read, or its lines are wrong (all of them are named).
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let file = path.display().to_string();
+        let unread = |why: String| Error::FragmentUnread { file: file.clone(), why };
+        let bytes = std::fs::read(path).map_err(|e| unread(e.to_string()))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|e| unread(format!("byte {} is not UTF-8", e.utf8_error().valid_up_to())))?;
+        Self::parse(&file, &text).map_err(Error::Malformed)
+    }
+
+    /// Parses a fragment's text; `file` is named in requests and errors.
+    ///
+    /// # Errors
+    /// Every line that is wrong, in the order of the file.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Vec<ParseError>> {
+        let mut fragment = Self { file: file.into(), requests: Vec::new() };
         let mut errors = Vec::new();
-        let mut if_known = None;
-        for (n, line) in text.lines().enumerate() {
-            let mut wrong =
-                |why: String| errors.push(format!("{}:{}: {why}", path.display(), n + 1));
+        let mut pending: Option<(u32, String)> = None;
+        for (number, line) in (1u32..).zip(text.lines()) {
+            let at = Place { file: fragment.file.clone(), line: number };
             match parse_line(line) {
                 Ok(Line::Nothing) => {}
-                Ok(Line::IfKnown(reason)) => if_known = Some(reason),
-                Ok(Line::Option(symbol, value)) => {
-                    let request = Request {
-                        symbol,
-                        value,
-                        file: path.to_owned(),
-                        line: n + 1,
-                        if_known: if_known.take(),
-                    };
-                    match requests.iter().find(|r| r.symbol == request.symbol) {
-                        Some(first) if first.value != request.value => wrong(format!(
-                            "CONFIG_{}={} disagrees with line {}, which asks for {}",
-                            request.symbol, request.value, first.line, first.value
-                        )),
-                        Some(_) => {}
-                        None => requests.push(request),
+                Ok(Line::IfKnown(reason)) => {
+                    if let Some((line, _)) = pending.replace((number, reason)) {
+                        errors.push(alone(&fragment.file, line));
                     }
                 }
-                Err(why) => wrong(why),
+                Ok(Line::Option(symbol, value)) => {
+                    let if_known = pending.take().map(|(_, reason)| reason);
+                    let request = Request { symbol, value, at, if_known };
+                    if let Err(problem) = fragment.add(request) {
+                        let at = Place { file: fragment.file.clone(), line: number };
+                        errors.push(ParseError { at, column: 1, problem });
+                    }
+                }
+                Err((offset, problem)) => {
+                    // The option that the directive was for is this broken line.
+                    pending = None;
+                    let column = line.get(..offset).map_or(1, |before| before.chars().count() + 1);
+                    errors.push(ParseError { at, column, problem });
+                }
             }
         }
-        if let Some(reason) = if_known {
-            errors.push(format!("{}: nothing follows `if-known: {reason}`", path.display()));
+        if let Some((line, _)) = pending {
+            errors.push(alone(&fragment.file, line));
         }
-        if errors.is_empty() {
-            return Ok(Self { path: path.to_owned(), requests });
+        errors.sort_by_key(|error| error.at.line);
+        if errors.is_empty() { Ok(fragment) } else { Err(errors) }
+    }
+
+    fn add(&mut self, request: Request) -> Result<(), Problem> {
+        match self.requests.iter_mut().find(|earlier| earlier.symbol == request.symbol) {
+            None => self.requests.push(request),
+            Some(earlier) if earlier.value == request.value => {
+                // Asked for once without a condition is asked for.
+                if request.if_known.is_none() {
+                    earlier.if_known = None;
+                }
+            }
+            Some(earlier) => {
+                return Err(Problem::Duplicate {
+                    symbol: request.symbol,
+                    value: request.value,
+                    earlier: earlier.value.clone(),
+                    line: earlier.at.line,
+                });
+            }
         }
-        let mut errors = errors.into_iter();
-        let mut diagnosis = Diagnosis::usage(errors.next().unwrap_or_default());
-        for error in errors {
-            diagnosis = diagnosis.detail(error);
-        }
-        Err(diagnosis)
+        Ok(())
     }
 }
 
+fn alone(file: &Arc<str>, line: u32) -> ParseError {
+    ParseError {
+        at: Place { file: file.clone(), line },
+        column: 1,
+        problem: Problem::DirectiveAlone,
+    }
+}
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
 enum Line {
     Nothing,
     IfKnown(String),
-    Option(String, Value),
+    Option(Symbol, Value),
 }
 
-fn parse_line(line: &str) -> Result<Line, String> {
-    let text = line.trim();
-    if text.is_empty() {
+/// A byte offset into the line, and what is wrong there.
+pub(super) type LineError = (usize, Problem);
+
+fn parse_line(line: &str) -> Result<Line, LineError> {
+    if line.trim().is_empty() {
         return Ok(Line::Nothing);
     }
-    if let Some(directive) = text.strip_prefix("#:") {
-        return match directive.trim().split_once(':') {
-            Some(("if-known", reason)) if !reason.trim().is_empty() => {
-                Ok(Line::IfKnown(reason.trim().to_owned()))
-            }
-            Some(("if-known", _)) => Err("`#: if-known:` needs a reason".into()),
-            _ => Err(format!("unknown directive {text:?}: only `#: if-known: REASON` is known")),
-        };
+    if let Some(directive) = line.strip_prefix("#:") {
+        return parse_directive(directive);
     }
-    if let Some(comment) = text.strip_prefix('#') {
-        let unset =
-            comment.trim().strip_prefix("CONFIG_").and_then(|c| c.strip_suffix(" is not set"));
-        return match unset {
-            Some(symbol) => Ok(Line::Option(symbol_name(symbol)?, Value::No)),
-            None => Ok(Line::Nothing),
-        };
+    if let Some(comment) = line.strip_prefix('#') {
+        return parse_comment(line, comment);
     }
-    let (name, value) =
-        text.split_once('=').ok_or("no `=`: write CONFIG_NAME=value, or a comment behind #")?;
-    if name.ends_with(' ') || value.starts_with(' ') {
-        return Err("no space is allowed around `=`".into());
+    let start = line.len() - line.trim_start().len();
+    let body = &line[start..];
+    if body.starts_with('#') {
+        return Ok(Line::Nothing);
     }
-    let symbol =
-        name.strip_prefix("CONFIG_").ok_or_else(|| format!("{name:?} lacks the prefix CONFIG_"))?;
-    if !value.starts_with('"') && value.contains('#') {
-        return Err("a comment needs a line of its own".into());
+    let Some(equals) = body.find('=') else {
+        let word = body.trim_end();
+        return Err(match word.strip_prefix("CONFIG_") {
+            Some(name) if is_name(name) => (start + word.len(), Problem::NoValue(word.into())),
+            _ => (start, Problem::NotAnOption),
+        });
+    };
+    let written = &body[..equals];
+    let symbol = parse_name(written.trim_end()).map_err(|problem| (start, problem))?;
+    if start > 0 {
+        return Err((0, Problem::Space));
     }
-    Ok(Line::Option(symbol_name(symbol)?, Value::parse(value)?))
+    if written.ends_with(char::is_whitespace) {
+        return Err((written.trim_end().len(), Problem::Space));
+    }
+    let value_at = equals + 1;
+    let text = &line[value_at..];
+    if text.starts_with(char::is_whitespace) && !text.trim().is_empty() {
+        return Err((value_at, Problem::Space));
+    }
+    let value = parse_value(written, text).map_err(|(at, problem)| (value_at + at, problem))?;
+    Ok(Line::Option(symbol, value))
 }
 
-fn symbol_name(text: &str) -> Result<String, String> {
-    let valid = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    if !text.is_empty() && text.bytes().all(valid) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("{text:?} is no symbol name"))
+fn parse_directive(directive: &str) -> Result<Line, LineError> {
+    let (word, reason) = directive.split_once(':').unwrap_or((directive, ""));
+    match (word.trim(), reason.trim()) {
+        ("if-known", "") => Err((0, Problem::NoReason)),
+        ("if-known", reason) => Ok(Line::IfKnown(reason.into())),
+        (word, _) => Err((0, Problem::UnknownDirective(word.into()))),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(text: &str) -> Result<Fragment, String> {
-        Fragment::parse(Path::new("k/x.config"), text).map_err(|d| d.to_string())
+/// A comment, unless it is the one comment that kconfig reads.
+fn parse_comment(line: &str, comment: &str) -> Result<Line, LineError> {
+    let mut words = comment.split_whitespace();
+    let Some(name) = words.next().filter(|word| word.starts_with("CONFIG_")) else {
+        return Ok(Line::Nothing);
+    };
+    if !words.eq(["is", "not", "set"]) {
+        return Ok(Line::Nothing);
     }
-
-    #[test]
-    fn values_of_every_kind() {
-        let text = "# a note\n\nCONFIG_A=y\nCONFIG_B=m\n# CONFIG_C is not set\nCONFIG_D=n\nCONFIG_E=-12\nCONFIG_F=0xFf\nCONFIG_G=\"a # \\\" b\"\n#: if-known: new in 6.0\nCONFIG_H=y\nCONFIG_A=y\n";
-        let fragment = parse(text).unwrap();
-        let shown: Vec<_> = fragment
-            .requests
-            .iter()
-            .map(|r| format!("{} {}={} {:?}", r.line, r.symbol, r.value, r.if_known))
-            .collect();
-        insta::assert_snapshot!(shown.join("\n"), @r#"
-        3 A=y None
-        4 B=m None
-        5 C=n None
-        6 D=n None
-        7 E=-12 None
-        8 F=0xFf None
-        9 G="a # \" b" None
-        11 H=y Some("new in 6.0")
-        "#);
+    if line.trim_end() != format!("# {name} is not set") {
+        return Err((0, Problem::MalformedNotSet(name.into())));
     }
+    let symbol = parse_name(name).map_err(|problem| (2, problem))?;
+    Ok(Line::Option(symbol, Value::NO))
+}
 
-    #[test]
-    fn all_mistakes_are_shown_at_once() {
-        let text = "CONFIG_A = y\nFOO=y\nCONFIG_B=yes\nCONFIG_C=\"open\nCONFIG_D=y # why\nCONFIG_E\nCONFIG_F-G=y\n#: sometimes: x\nCONFIG_H=y\nCONFIG_H=n\n#: if-known:\n#: if-known: last\n";
-        insta::assert_snapshot!(parse(text).unwrap_err());
-    }
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
 
-    #[test]
-    fn no_input_panics() {
-        let pieces =
-            ["CONFIG_", "A", "=", "y", "\"", "\\", "#", ":", " ", "\n", "if-known", "0x", "é", "-"];
-        let mut state = 1u64;
-        for _ in 0..20_000 {
-            let mut text = String::new();
-            for _ in 0..12 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                text.push_str(pieces[(state >> 33) as usize % pieces.len()]);
+fn parse_name(written: &str) -> Result<Symbol, Problem> {
+    let Some(name) = written.strip_prefix("CONFIG_") else {
+        return Err(match written.get(..7) {
+            Some(prefix) if prefix.eq_ignore_ascii_case("CONFIG_") && is_name(written) => {
+                Problem::LowerCase(written.into())
             }
-            let _ = parse(&text);
+            _ if is_name(written) => Problem::NoPrefix(written.into()),
+            _ => Problem::NotAnOption,
+        });
+    };
+    if !is_name(name) {
+        return Err(Problem::BadName(written.into()));
+    }
+    // Kernels have symbols with some lower-case letters (SCx200), but none in lower case throughout.
+    if name.bytes().any(|b| b.is_ascii_lowercase()) && !name.bytes().any(|b| b.is_ascii_uppercase())
+    {
+        return Err(Problem::LowerCase(written.into()));
+    }
+    Ok(Symbol::verbatim(name))
+}
+
+pub(super) fn parse_value(name: &str, text: &str) -> Result<Value, LineError> {
+    if let Some(quoted) = text.strip_prefix('"') {
+        return parse_string(quoted).map_err(|(at, problem)| (at + 1, problem));
+    }
+    let word = text.split(char::is_whitespace).next().unwrap_or_default();
+    if word.is_empty() {
+        return Err((0, Problem::NoValue(name.into())));
+    }
+    let rest = text[word.len()..].trim();
+    if !rest.is_empty() {
+        let at = word.len() + (text.len() - word.len() - text[word.len()..].trim_start().len());
+        return Err((at, Problem::Trailing(rest.into())));
+    }
+    if word.len() < text.len() {
+        return Err((word.len(), Problem::Space));
+    }
+    parse_word(word).map_err(|problem| (0, problem))
+}
+
+/// A value without quotes.
+fn parse_word(word: &str) -> Result<Value, Problem> {
+    match word {
+        "y" => return Ok(Value::Tristate(Tristate::Yes)),
+        "m" => return Ok(Value::Tristate(Tristate::Module)),
+        "n" => return Ok(Value::NO),
+        _ => {}
+    }
+    if let Some(digits) = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
+        if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return u64::from_str_radix(digits, 16)
+                .map(Value::Hex)
+                .map_err(|_| Problem::TooLarge(word.into()));
+        }
+        return Err(Problem::BadValue(word.into()));
+    }
+    let digits = word.strip_prefix('-').unwrap_or(word);
+    if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
+        return word.parse().map(Value::Int).map_err(|_| Problem::TooLarge(word.into()));
+    }
+    Err(Problem::BadValue(word.into()))
+}
+
+/// The rest of a string after its opening quote; kconfig's one escape is a backslash before any
+/// character, which stands for that character.
+fn parse_string(text: &str) -> Result<Value, LineError> {
+    let mut content = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some((_, escaped)) => content.push(escaped),
+                None => break,
+            },
+            '"' => {
+                let rest = &text[at + 1..];
+                if rest.trim().is_empty() {
+                    return Ok(Value::Text(content));
+                }
+                let offset = at + 1 + (rest.len() - rest.trim_start().len());
+                return Err((offset, Problem::Trailing(rest.trim().into())));
+            }
+            _ => content.push(c),
         }
     }
+    Err((text.len(), Problem::Unterminated))
 }

@@ -1,148 +1,122 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Several fragments as one list of requests.
+//! Several fragments as one set of requests, and the `.config` text that asks for them.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::collections::{HashMap, HashSet};
 
-use super::{Fragment, Request, SymbolTable, Value};
-use crate::diagnosis::Diagnosis;
+use super::config::assignment;
+use super::{Error, Fragment, Request, Symbol, SymbolTable, Tristate, Value};
 use crate::store::Key;
 
-/// What all fragments together ask for, by symbol.
+/// What all fragments together ask for: each symbol once, in the order first asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Requests {
-    requests: BTreeMap<String, Request>,
+    requests: Vec<Request>,
 }
 
-/// Merges fragments.
+/// Two fragments that ask for different values of a symbol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// The request that came first.
+    pub first: Request,
+    /// The one that differs.
+    pub second: Request,
+}
+
+/// Joins fragments. The same symbol with the same value in two of them is one request, which is
+/// unconditional if either is.
 ///
 /// # Errors
-/// Two fragments that ask for different values of one symbol, with both places.
-pub fn merge(fragments: &[Fragment]) -> Result<Requests, Diagnosis> {
-    let mut merged = Requests::default();
-    for request in fragments.iter().flat_map(|f| &f.requests) {
-        match merged.requests.get(&request.symbol) {
-            Some(first) if first.value != request.value => {
-                return Err(Diagnosis::usage(format!(
-                    "two fragments disagree about CONFIG_{}",
-                    request.symbol
-                ))
-                .detail(format!("{}: CONFIG_{}={}", first.place(), first.symbol, first.value))
-                .detail(format!("{}: CONFIG_{}={}", request.place(), request.symbol, request.value))
-                .next("remove one of the two, or do not use both fragments together"));
-            }
-            Some(_) => {}
-            None => {
-                merged.requests.insert(request.symbol.clone(), request.clone());
-            }
+/// All pairs that ask for different values.
+pub fn merge(fragments: &[Fragment]) -> Result<Requests, Error> {
+    let mut requests: Vec<Request> = Vec::new();
+    let mut index: HashMap<Symbol, usize> = HashMap::new();
+    let mut conflicts = Vec::new();
+    for request in fragments.iter().flat_map(|fragment| &fragment.requests) {
+        let Some(earlier) = index.get(&request.symbol).and_then(|&i| requests.get_mut(i)) else {
+            index.insert(request.symbol.clone(), requests.len());
+            requests.push(request.clone());
+            continue;
+        };
+        if earlier.value != request.value {
+            conflicts.push(Conflict { first: earlier.clone(), second: request.clone() });
+        } else if earlier.if_known.is_some() && request.if_known.is_none() {
+            *earlier = request.clone();
         }
     }
-    Ok(merged)
+    if conflicts.is_empty() { Ok(Requests { requests }) } else { Err(Error::Disagree(conflicts)) }
 }
 
 impl Requests {
-    /// All of them, sorted by symbol.
-    pub fn iter(&self) -> impl Iterator<Item = &Request> {
-        self.requests.values()
+    /// The requests, in the order first asked.
+    pub fn iter(&self) -> std::slice::Iter<'_, Request> {
+        self.requests.iter()
     }
 
-    /// How many there are.
+    /// How many symbols are asked for.
     pub fn len(&self) -> usize {
         self.requests.len()
     }
 
-    /// Whether a symbol is asked to be `y`.
-    pub fn wants(&self, symbol: &str) -> bool {
-        self.requests.get(symbol).is_some_and(|r| r.value == Value::Yes)
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.requests.is_empty()
     }
 
-    /// What of them decides a configuration.
+    /// The request for a symbol.
+    pub fn get(&self, symbol: &Symbol) -> Option<&Request> {
+        self.requests.iter().find(|request| request.symbol == *symbol)
+    }
+
+    /// Whether a symbol is asked to be y.
+    pub fn wants(&self, symbol: &str) -> bool {
+        self.get(&Symbol::new(symbol)).is_some_and(|r| r.value == Value::Tristate(Tristate::Yes))
+    }
+
+    /// What of the requests decides a configuration: not their order, nor who asks.
     pub fn key(&self) -> Key {
-        self.iter()
-            .fold(Key::of("requests"), |key, r| {
-                let only_if_known = if r.if_known.is_some() { "?" } else { "" };
-                key.with(&r.symbol, format!("{}{only_if_known}", r.value))
+        let mut sorted: Vec<&Request> = self.requests.iter().collect();
+        sorted.sort_by_key(|request| &request.symbol);
+        sorted
+            .into_iter()
+            .fold(Key::of("requests"), |key, request| {
+                let if_known = if request.if_known.is_some() { "?" } else { "" };
+                key.with(request.symbol.name(), format!("{}{if_known}", request.value))
             })
             .finish()
     }
 
-    /// A configuration with the requests over it. Lines of symbols that are asked for are replaced,
-    /// so that kconfig has nothing to warn of. A choice is asked by its chosen member alone: the
-    /// others are dropped from `base`, as two chosen members would be a contradiction.
+    /// The text that olddefconfig starts from: `base` (the result of tinyconfig) without its lines
+    /// about what is asked for, then the requests.
+    ///
+    /// Where a request chooses a member of a choice, `base`'s own member goes too, so that kconfig
+    /// has nothing to override and warn about. What the tree does not define is left out.
     pub fn over(&self, base: &str, symbols: &SymbolTable) -> String {
-        let asked_choices: Vec<usize> = self
-            .iter()
-            .filter(|r| r.value == Value::Yes)
-            .filter_map(|r| symbols.get(&r.symbol)?.choice)
-            .collect();
-        let mut text = String::new();
-        for line in base.lines() {
-            let symbol = symbol_of(line);
-            let replaced = symbol.is_some_and(|s| {
-                self.requests.contains_key(s)
-                    || symbols
-                        .get(s)
-                        .and_then(|s| s.choice)
-                        .is_some_and(|choice| asked_choices.contains(&choice))
-            });
-            if !replaced {
-                text.push_str(line);
-                text.push('\n');
+        let known: Vec<&Request> =
+            self.requests.iter().filter(|r| symbols.get(&r.symbol).is_some()).collect();
+        let mut replaced: HashSet<&Symbol> = known.iter().map(|r| &r.symbol).collect();
+        for request in &known {
+            if request.value == Value::Tristate(Tristate::Yes) {
+                replaced.extend(symbols.choices_of(&request.symbol).flat_map(|c| &c.members));
             }
         }
-        for request in self.iter() {
-            if request.if_known.is_some() && symbols.get(&request.symbol).is_none() {
-                continue;
-            }
-            let _ = match &request.value {
-                Value::No => writeln!(text, "# CONFIG_{} is not set", request.symbol),
-                value => writeln!(text, "CONFIG_{}={value}", request.symbol),
-            };
+        let mut text = String::with_capacity(base.len() + 64 * known.len());
+        let kept = base
+            .lines()
+            .filter(|line| assignment(line).is_none_or(|(symbol, _)| !replaced.contains(&symbol)));
+        let asked: Vec<String> = known.iter().map(|r| r.value.line(&r.symbol)).collect();
+        for line in kept.chain(asked.iter().map(String::as_str)) {
+            text.push_str(line);
+            text.push('\n');
         }
         text
     }
 }
 
-/// The symbol that a line of a `.config` is about.
-pub(super) fn symbol_of(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("# CONFIG_").or(line.strip_prefix("CONFIG_"))?;
-    rest.split(['=', ' ']).next()
-}
+impl<'a> IntoIterator for &'a Requests {
+    type Item = &'a Request;
+    type IntoIter = std::slice::Iter<'a, Request>;
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    fn fragment(name: &str, text: &str) -> Fragment {
-        Fragment::parse(Path::new(name), text).unwrap()
-    }
-
-    #[test]
-    fn agreeing_fragments_merge_and_others_are_named() {
-        let a = fragment("a.config", "CONFIG_X=y\nCONFIG_Z=y\n");
-        let same = fragment("b.config", "CONFIG_Y=n\n\nCONFIG_X=y\n");
-        assert_eq!(merge(&[a.clone(), same]).unwrap().len(), 3);
-        let other = fragment("b.config", "CONFIG_Y=n\n\nCONFIG_X=m\n");
-        insta::assert_snapshot!(merge(&[a, other]).unwrap_err(), @r"
-        two fragments disagree about CONFIG_X
-          a.config:1: CONFIG_X=y
-          b.config:3: CONFIG_X=m
-          next: remove one of the two, or do not use both fragments together
-        ");
-    }
-
-    #[test]
-    fn the_base_gives_way() {
-        let requests = merge(&[fragment(
-            "a",
-            "CONFIG_A=y\n# CONFIG_B is not set\n#: if-known: x\nCONFIG_NEW=y\n",
-        )])
-        .unwrap();
-        let base = "# CONFIG_A is not set\nCONFIG_B=y\nCONFIG_C=y\nCONFIG_AB=y\n";
-        assert_eq!(
-            requests.over(base, &SymbolTable::default()),
-            "CONFIG_C=y\nCONFIG_AB=y\nCONFIG_A=y\n# CONFIG_B is not set\n"
-        );
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
