@@ -2,6 +2,7 @@
 //! From an unpacked tree to a commit in the object store.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::{KernelVersion, Source, git, source};
 use crate::diagnosis::{Diagnosis, on_path};
@@ -70,6 +71,7 @@ pub fn tree(
     let _ = std::fs::remove_file(index);
     let _ = std::fs::remove_file(index.with_extension("new.lock"));
     step.line("storing");
+    sweep(host, store)?;
     // A threshold of one byte has git write everything into one pack instead of 80,000 files.
     git::on_tree(host, store, directory, index)?
         .args(["-c", "core.bigFileThreshold=1", "-c", "core.compression=1"])
@@ -99,6 +101,26 @@ pub fn tree(
     Ok(source)
 }
 
+/// How old a temporary pack must be before it is taken for a killed run's: no import takes an hour.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
+
+/// Removes packs that git was writing when it was killed. git itself would do so in a collection,
+/// and those are off.
+fn sweep(host: &Host, store: &Store) -> Result<(), Diagnosis> {
+    let packs = git::object_store(host, store)?.join("objects/pack");
+    for entry in std::fs::read_dir(&packs).into_iter().flatten().flatten() {
+        let old = entry
+            .metadata()
+            .and_then(|m| m.modified())
+            .is_ok_and(|m| m.elapsed().is_ok_and(|age| age > ABANDONED));
+        if old && entry.file_name().to_string_lossy().starts_with("tmp_") {
+            let path = entry.path();
+            std::fs::remove_file(&path).map_err(|e| on_path("remove", &path, &e))?;
+        }
+    }
+    Ok(())
+}
+
 /// Gives a commit a name in the object store, so that it stays.
 pub fn keep(host: &Host, store: &Store, id: &str, commit: &str) -> Result<(), Diagnosis> {
     git::bare(host, store)?
@@ -119,4 +141,30 @@ pub fn version_of(directory: &Path) -> Result<KernelVersion, Diagnosis> {
                 directory.display()
             ))
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    #[test]
+    fn only_abandoned_packs_are_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let (host, store) = (Host::for_tests(), Store::at(dir.path()));
+        let packs = git::object_store(&host, &store).unwrap().join("objects/pack");
+        let write = |name: &str, age: u64| {
+            let file = std::fs::File::create(packs.join(name)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        };
+        write("tmp_pack_old", 7200);
+        write("tmp_pack_new", 5);
+        write("pack-1.pack", 7200);
+        sweep(&host, &store).unwrap();
+        let left = |name: &str| packs.join(name).exists();
+        assert_eq!(
+            [left("tmp_pack_old"), left("tmp_pack_new"), left("pack-1.pack")],
+            [false, true, true]
+        );
+    }
 }

@@ -51,7 +51,7 @@ fn fragments_that_cannot_be_used() {
         "CONFIG_SMP=n\n",
         &["two fragments disagree about CONFIG_SMP", "base.config:", "x.config:1"],
     );
-    with("CONFIG_SMP = y\n", &["x.config:1: no space"]);
+    with("CONFIG_SMP = y\n", &["x.config:1:", "white space"]);
     refused(&["run", "--config", "/no/such.config"], 2, &["no such fragment: /no/such.config"]);
 }
 
