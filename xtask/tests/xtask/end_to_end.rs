@@ -145,6 +145,10 @@ fn one_command_in_a_guest_gives_its_output_and_status() {
 fn a_killed_run_leaves_nothing_and_the_next_one_works() {
     let args =
         ["run", "--kernel", "6.1", "--fault", "pause", "--format", "json", "--duration", "60s"];
+    // Built beforehand, QEMU comes up within seconds.
+    let built =
+        run(xtask(&["build", "--kernel", "6.1", "--fault", "pause"]).stderr(Stdio::inherit()));
+    assert_eq!(built.code, 0);
     for signal in ["-KILL", "-TERM", "-INT"] {
         let mut child = xtask(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         eventually("QEMU", || !own_processes("qemu-system-x86_64").is_empty());
