@@ -97,7 +97,7 @@ impl Kconfig {
                 let requests = session.workspace.requests(&fragments.config)?;
                 let mut text = String::new();
                 let mut values = Vec::new();
-                for request in requests.iter() {
+                for request in &requests {
                     let only = request.if_known.as_ref();
                     let note = only.map(|r| format!("  (if known: {r})")).unwrap_or_default();
                     let _ = writeln!(

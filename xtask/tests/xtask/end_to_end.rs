@@ -9,7 +9,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::tool::{Ended, eventually, own_processes, run, xtask};
+use crate::tool::{Ended, eventually, own_processes, run, start, xtask};
 
 fn cell(args: &[&str]) -> (Ended, Value) {
     let args = [&["run", "--format", "json", "--duration", "5s"], args].concat();
@@ -150,13 +150,13 @@ fn a_killed_run_leaves_nothing_and_the_next_one_works() {
         run(xtask(&["build", "--kernel", "6.1", "--fault", "pause"]).stderr(Stdio::inherit()));
     assert_eq!(built.code, 0);
     for signal in ["-KILL", "-TERM", "-INT"] {
-        let mut child = xtask(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut stress = start(&args);
         eventually("QEMU", || !own_processes("qemu-system-x86_64").is_empty());
-        let pid = child.id().to_string();
+        let pid = stress.0.id().to_string();
         assert!(
             std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success()
         );
-        let code = child.wait().unwrap().code();
+        let code = stress.0.wait().unwrap().code();
         let want = match signal {
             "-TERM" => Some(143),
             "-INT" => Some(130),
@@ -165,15 +165,11 @@ fn a_killed_run_leaves_nothing_and_the_next_one_works() {
         assert_eq!(code, want, "{signal}");
         eventually("the end of QEMU", || own_processes("qemu-system-x86_64").is_empty());
     }
-    let mut build = xtask(&["build", "--kernel", "6.1", "--series", "none", "--rebuild"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut rebuild = start(&["build", "--kernel", "6.1", "--series", "none", "--rebuild"]);
     eventually("make", || !own_processes("make").is_empty());
     std::thread::sleep(std::time::Duration::from_secs(5));
-    build.kill().unwrap();
-    build.wait().unwrap();
+    rebuild.0.kill().unwrap();
+    rebuild.0.wait().unwrap();
     eventually("the end of make", || own_processes("make").is_empty());
     let (ended, result) = cell(&["--kernel", "6.1", "--series", "none"]);
     assert_passes(&ended, &result);

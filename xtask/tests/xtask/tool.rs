@@ -2,7 +2,7 @@
 //! Calling the built binary.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -23,6 +23,21 @@ pub fn xtask_at(home: &Path, args: &[&str]) -> Command {
 /// The checkout.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+/// A call that is running; it does not outlive the test.
+pub struct Started(pub Child);
+
+/// Starts a call and leaves it running, silently.
+pub fn start(args: &[&str]) -> Started {
+    Started(xtask(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// What came of a call.
