@@ -14,6 +14,7 @@ pub fn new_result(request: &Request) -> RunResult {
         verdict: Verdict::Infra,
         reason: "the run did not come to its end".to_owned(),
         exit_code: ExitKind::Incomplete.code(),
+        details: Vec::new(),
         kernel: None,
         series: SeriesResult { name: request.series.name().to_owned(), ..SeriesResult::default() },
         subject: "c".to_owned(),
@@ -40,4 +41,5 @@ pub fn finish_with(result: &mut RunResult, diagnosis: &Diagnosis) {
     };
     result.reason.clone_from(&diagnosis.what);
     result.exit_code = diagnosis.exit.code();
+    result.details.clone_from(&diagnosis.details);
 }

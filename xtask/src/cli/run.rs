@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask run`: one cell.
 
+use std::io::Write as _;
+
 use clap::Args;
 
 use super::select::{Select, Stress};
@@ -84,6 +86,11 @@ fn one(
         Err(diagnosis) => {
             cell::finish_with(&mut result, &diagnosis);
             write_json(&path, &result)?;
+            if session.format == Format::Json {
+                // The one document is the result: it says as much as the error does.
+                let _ = writeln!(std::io::stderr(), "error: {diagnosis}");
+                return Ok((diagnosis.exit, result));
+            }
             return Err(diagnosis);
         }
     };

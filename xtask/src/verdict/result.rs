@@ -51,6 +51,9 @@ pub struct RunResult {
     pub reason: String,
     /// The exit code that goes with it.
     pub exit_code: u8,
+    /// Facts about a run that did not get to a guest: what a hunk expected, a compiler's words.
+    #[serde(default)]
+    pub details: Vec<String>,
     /// The kernel, once it is known.
     pub kernel: Option<KernelResult>,
     /// The series.

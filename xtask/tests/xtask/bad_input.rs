@@ -52,7 +52,11 @@ fn fragments_that_cannot_be_used() {
         &["two fragments disagree about CONFIG_SMP", "base.config:", "x.config:1"],
     );
     with("CONFIG_SMP = y\n", &["x.config:1:", "white space"]);
-    refused(&["run", "--config", "/no/such.config"], 2, &["no such fragment: /no/such.config"]);
+    refused(
+        &["run", "--config", "/no/such.config"],
+        2,
+        &["cannot read the fragment /no/such.config"],
+    );
 }
 
 /// Applies the shipped series to a tree that is not what it was made for.
@@ -131,4 +135,23 @@ fn a_full_disk_is_the_machines_fault() {
     assert!(unmounted.is_ok_and(|s| s.success()));
     assert_eq!(ended.code, 3, "{}", ended.stderr);
     assert!(ended.stderr.to_lowercase().contains("no space left"), "{}", ended.stderr);
+}
+
+/// A series that is not made for the tree ends in a result, in both formats.
+#[test]
+fn a_run_that_cannot_apply_its_series_says_so_in_its_result() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, tree) = (dir.path().join("home"), dir.path().join("linux"));
+    tiny_tree(&tree, (5, 10, 1));
+    let args = ["run", "--kernel", tree.to_str().unwrap(), "--format", "json"];
+    let ended = run(&mut xtask_at(&home, &args));
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let result = ended.json();
+    assert_eq!((result["verdict"].as_str(), result["exit_code"].as_u64()), (Some("fail"), Some(1)));
+    assert!(result["reason"].as_str().unwrap().starts_with("patch 1/5 does not apply"));
+    assert_eq!(result["kernel"]["version"], "5.10.1");
+    let runs: Vec<_> = fs::read_dir(home.join("runs")).unwrap().flatten().collect();
+    let written = fs::read(runs[0].path().join("result.json")).unwrap();
+    let written: serde_json::Value = serde_json::from_slice(&written).unwrap();
+    assert_eq!(written, result);
 }
