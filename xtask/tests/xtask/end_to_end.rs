@@ -12,7 +12,8 @@ use serde_json::Value;
 use crate::tool::{Ended, eventually, own_processes, run, start, xtask};
 
 fn cell(args: &[&str]) -> (Ended, Value) {
-    let args = [&["run", "--format", "json", "--duration", "5s"], args].concat();
+    let duration: &[&str] = if args.contains(&"--duration") { &[] } else { &["--duration", "5s"] };
+    let args = [&["run", "--format", "json"], duration, args].concat();
     eprintln!("cargo xtask {}", args.join(" "));
     let mut call = xtask(&args);
     call.stderr(Stdio::inherit());
