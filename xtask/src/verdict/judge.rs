@@ -44,6 +44,8 @@ pub struct Judgement {
 struct ZeroProperty {
     name: &'static str,
     counters: &'static [&'static str],
+    /// The counter of the calls that could break it, and what to call them.
+    of: (&'static str, &'static str),
     /// What a count of them means.
     failed: &'static str,
     held: &'static str,
@@ -53,31 +55,36 @@ const ZERO_PROPERTIES: &[ZeroProperty] = &[
     ZeroProperty {
         name: "no-missed-call",
         counters: &["missed"],
-        failed: "calls reached neither trampoline",
+        of: ("checked", "checked calls"),
+        failed: "reached neither trampoline",
         held: "every call made during a modify reached a trampoline",
     },
     ZeroProperty {
         name: "no-doubled-call",
         counters: &["doubled"],
-        failed: "calls reached more than one trampoline",
+        of: ("calls", "calls"),
+        failed: "reached more than one trampoline",
         held: "no call reached more than one trampoline",
     },
     ZeroProperty {
         name: "no-stale-call",
         counters: &["stale"],
-        failed: "calls that started after a modify had returned reached the trampoline of before",
+        of: ("checked", "checked calls"),
+        failed: "that started after a modify had returned reached the trampoline of before",
         held: "after a modify had returned, every call reached the new trampoline",
     },
     ZeroProperty {
         name: "no-call-outside-registration",
         counters: &["early", "late"],
-        failed: "calls reached a trampoline before register or after unregister",
+        of: ("calls", "calls"),
+        failed: "reached a trampoline before register or after unregister",
         held: "no call reached a trampoline before register or after unregister",
     },
     ZeroProperty {
         name: "arguments-and-return-preserved",
         counters: &["corrupted"],
-        failed: "calls lost an argument or their return value",
+        of: ("calls", "calls"),
+        failed: "lost an argument or their return value",
         held: "arguments and return values came through",
     },
 ];
@@ -134,14 +141,11 @@ fn properties(session: &Session, stress: &BTreeMap<String, i64>) -> Vec<Property
                 None => (Verdict::Infra, "not checked: the stress loop did not end".to_owned()),
                 Some(0) if checked > 0 => (Verdict::Pass, property.held.to_owned()),
                 Some(0) => (Verdict::Infra, "not checked: no call was made".to_owned()),
-                Some(n) => (
-                    Verdict::Fail,
-                    format!(
-                        "{n} of {checked} checked {} ({})",
-                        property.failed,
-                        percent(n, checked)
-                    ),
-                ),
+                Some(n) => {
+                    let (base, calls) = (of(property.of.0).unwrap_or(0), property.of.1);
+                    let share = percent(n, base);
+                    (Verdict::Fail, format!("{n} of {base} {calls} {} ({share})", property.failed))
+                }
             };
             PropertyResult { name: property.name.to_owned(), verdict, detail }
         })
