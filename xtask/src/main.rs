@@ -1,29 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask`: from a patch series to a verdict.
-//!
-//! Data flows one way through the rooms: `tree` → `series` → `kconfig` → `build` → `image` → `vm` →
-//! `verdict` → `report`; `cell` leads one cell through all of them.
+//! `cargo xtask`.
 #![forbid(unsafe_code)]
 
-mod build;
-mod cell;
-mod cli;
-mod diagnosis;
-mod host;
-mod image;
-#[allow(dead_code, unused_imports)]
-mod kconfig;
-mod report;
-mod series;
-mod store;
-mod tree;
-mod verdict;
-mod vm;
-
 fn main() -> std::process::ExitCode {
-    let args: Vec<_> = std::env::args_os().skip(1).collect();
-    if let Some(code) = host::guard::dispatch(&args) {
-        return code;
-    }
-    cli::main()
+    xtask::main()
 }

@@ -113,12 +113,12 @@ fn show(session: &Session, series: &Series) -> Result<(), Diagnosis> {
         let _ = writeln!(text, "for linux {}:", variant.kernels);
         for (n, patch) in variant.patches.iter().enumerate() {
             let _ = writeln!(text, "{:>3} {} ({})", n + 1, patch.subject, patch.author);
-            let _ = writeln!(text, "      {}", patch.files.join(", "));
+            let _ = writeln!(text, "      {}", patch.files().join(", "));
         }
         let patches: Vec<_> = variant
             .patches
             .iter()
-            .map(|p| json!({"file": p.file_name(), "subject": p.subject, "files": p.files}))
+            .map(|p| json!({"file": p.file_name(), "subject": p.subject, "files": p.files()}))
             .collect();
         variants.push(json!({"kernels": variant.kernels, "patches": patches}));
     }

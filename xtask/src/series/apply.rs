@@ -139,7 +139,7 @@ pub fn apply(
             number: n + 1,
             file: patch.file_name(),
             subject: patch.subject.clone(),
-            files: patch.files.clone(),
+            files: patch.files(),
             offsets: offsets_of(host, store, &keys[n]),
         })
         .collect();

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use super::Patch;
-use super::patch::Hunk;
 use crate::diagnosis::{Diagnosis, ExitKind};
+use crate::diff::Hunk;
 use crate::host::{Host, quote};
 use crate::store::Store;
 use crate::tree::git;
@@ -38,24 +38,27 @@ pub fn explain(
     if is_applied_already(host, store, base, patch) {
         diagnosis = diagnosis.detail("its reverse applies: the tree has this change already");
     }
-    for hunk in &patch.hunks {
-        let Some(text) = content(&hunk.file) else {
+    let hunks = patch.diff.files.iter().flat_map(|f| f.hunks.iter().map(move |h| (f, h)));
+    for (file, hunk) in hunks {
+        let file = file.old.as_deref().unwrap_or(file.name());
+        let expects = hunk.expects();
+        let Some(text) = content(file) else {
             if hunk.start > 0 {
-                let what = format!("{}: there is no such file in the tree", hunk.file);
+                let what = format!("{file}: there is no such file in the tree");
                 diagnosis = diagnosis.detail(what);
                 break;
             }
             continue;
         };
-        if hunk.start == 0 && !hunk.expects.is_empty() || hunk.expects.is_empty() {
+        if expects.is_empty() {
             continue;
         }
         let lines: Vec<&str> = text.lines().collect();
-        if let Some(place) = closest(&lines, hunk) {
+        if let Some(place) = closest(&lines, hunk.start, &expects) {
             if place.exact {
                 continue;
             }
-            diagnosis = diagnosis.detail(beside(&lines, hunk, place.at, &name));
+            diagnosis = diagnosis.detail(beside(&lines, (file, hunk), place.at, &name));
             break;
         }
     }
@@ -96,26 +99,25 @@ struct Place {
 
 /// Where most of the lines that a hunk expects are found in their order and distance, ignoring white
 /// space; of equal places the one nearest to where the hunk expects them.
-fn closest(lines: &[&str], hunk: &Hunk) -> Option<Place> {
-    let wanted = hunk.start.saturating_sub(1);
+fn closest(lines: &[&str], start: usize, expects: &[String]) -> Option<Place> {
+    let wanted = start.saturating_sub(1);
     let same =
-        |at: usize, n: usize| lines.get(at + n).is_some_and(|l| l.trim() == hunk.expects[n].trim());
+        |at: usize, n: usize| lines.get(at + n).is_some_and(|l| l.trim() == expects[n].trim());
     let score = |at: usize| {
-        let blank = |n: usize| hunk.expects[n].trim().is_empty();
-        (0..hunk.expects.len()).filter(|&n| !blank(n) && same(at, n)).count()
+        let blank = |n: usize| expects[n].trim().is_empty();
+        (0..expects.len()).filter(|&n| !blank(n) && same(at, n)).count()
     };
     let at = (0..lines.len()).max_by_key(|&at| (score(at), usize::MAX - at.abs_diff(wanted)))?;
     let at = if score(at) == 0 { wanted.min(lines.len().saturating_sub(1)) } else { at };
-    let exact =
-        (0..hunk.expects.len()).all(|n| lines.get(at + n).is_some_and(|l| *l == hunk.expects[n]));
+    let exact = (0..expects.len()).all(|n| lines.get(at + n).is_some_and(|l| *l == expects[n]));
     Some(Place { at, exact })
 }
 
 /// The lines that the hunk expects, and those that the tree has, with the differing ones marked.
-fn beside(lines: &[&str], hunk: &Hunk, at: usize, name: &str) -> String {
-    let mut text = format!("{name}:{}: {}: {}\n", hunk.line, hunk.file, hunk.header);
-    let _ = writeln!(text, "the hunk expects, and {} has at line {}:", hunk.file, at + 1);
-    for (n, expected) in hunk.expects.iter().enumerate() {
+fn beside(lines: &[&str], (file, hunk): (&str, &Hunk), at: usize, name: &str) -> String {
+    let mut text = format!("{name}:{}: {file}: {}\n", hunk.at, hunk.header);
+    let _ = writeln!(text, "the hunk expects, and {file} has at line {}:", at + 1);
+    for (n, expected) in hunk.expects().iter().enumerate() {
         let found = lines.get(at + n).copied().unwrap_or("(end of file)");
         if found == expected {
             let _ = writeln!(text, "    {expected}");

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::diagnosis::Diagnosis;
+use crate::diff::{self, Diff, Text};
 
 /// A patch that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,31 +23,19 @@ pub struct Patch {
     pub date: String,
     /// The message below the subject.
     pub message: String,
-    /// The files that it touches, by their new names (old ones for files it deletes).
-    pub files: Vec<String>,
-    /// Its hunks, in order.
-    pub hunks: Vec<Hunk>,
-}
-
-/// One hunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hunk {
-    /// The file that it changes.
-    pub file: String,
-    /// The `@@ … @@` line.
-    pub header: String,
-    /// Line of the header in the patch file, 1-based.
-    pub line: usize,
-    /// First line that it expects in the file, 1-based; 0 for a new file.
-    pub start: usize,
-    /// Lines that it expects to find there: context and removed lines.
-    pub expects: Vec<String>,
+    /// What it changes; lines are counted from the top of the file.
+    pub diff: Diff,
 }
 
 impl Patch {
     /// The file's name.
     pub fn file_name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The files that it touches, by their new names (old ones for files it deletes).
+    pub fn files(&self) -> Vec<String> {
+        self.diff.files.iter().map(|f| f.name().to_owned()).collect()
     }
 
     /// Reads a patch.
@@ -71,19 +60,16 @@ impl Patch {
         }
         let (author, address) = person(header("From:"))
             .ok_or_else(|| wrong(1, "it has no From: header with a name and an address"))?;
-        let first_diff = lines
-            .iter()
-            .position(|l| l.starts_with("diff --git ") || l.starts_with("--- a/"))
-            .ok_or_else(|| wrong(lines.len(), "there is no diff in it"))?;
+        let content = Text::new(&bytes);
+        let first_diff = diff::first_line(&content)
+            .ok_or_else(|| wrong(lines.len(), &diff::Reason::NoDiff.to_string()))?;
         let message_end = lines[body..first_diff]
             .iter()
             .position(|l| *l == "---")
             .map_or(first_diff, |n| body + n);
         let message = lines.get(body + 1..message_end).unwrap_or_default().join("\n");
-        let (files, hunks) = hunks(&lines, first_diff).map_err(|(line, why)| wrong(line, &why))?;
-        if files.is_empty() {
-            return Err(wrong(first_diff + 1, "its diff touches no file"));
-        }
+        let diff =
+            diff::read(&content, first_diff).map_err(|e| wrong(e.line, &e.reason.to_string()))?;
         Ok(Self {
             path: path.to_owned(),
             subject,
@@ -91,8 +77,7 @@ impl Patch {
             address,
             date: header("Date:").to_owned(),
             message,
-            files,
-            hunks,
+            diff,
             bytes,
         })
     }
@@ -132,93 +117,6 @@ fn person(header: &str) -> Option<(String, String)> {
     (!address.is_empty()).then(|| (name.to_owned(), address.to_owned()))
 }
 
-type Diff = (Vec<String>, Vec<Hunk>);
-
-fn hunks(lines: &[&str], first: usize) -> Result<Diff, (usize, String)> {
-    let mut files: Vec<String> = Vec::new();
-    let mut hunks: Vec<Hunk> = Vec::new();
-    let mut old = String::new();
-    let mut at = first;
-    while at < lines.len() {
-        let line = lines[at];
-        if let Some(names) = line.strip_prefix("diff --git ") {
-            // Names for diffs without hunks (modes, renames, empty files).
-            if let Some((_, new)) = names.split_once(" b/") {
-                push_new(&mut files, new);
-            }
-        } else if let Some(name) = line.strip_prefix("--- ") {
-            name.clone_into(&mut old);
-        } else if let Some(name) = line.strip_prefix("+++ ") {
-            let name = if name == "/dev/null" { old.as_str() } else { name };
-            push_new(&mut files, name.trim_start_matches("a/").trim_start_matches("b/"));
-        } else if line.starts_with("@@ -") {
-            let file = files.last().cloned().ok_or((at + 1, "a hunk before any file".into()))?;
-            let (hunk, next) = hunk(lines, at, file)?;
-            hunks.push(hunk);
-            at = next;
-            continue;
-        }
-        at += 1;
-    }
-    Ok((files, hunks))
-}
-
-fn push_new(files: &mut Vec<String>, name: &str) {
-    if files.last().is_none_or(|last| last != name) {
-        files.push(name.to_owned());
-    }
-}
-
-fn hunk(lines: &[&str], at: usize, file: String) -> Result<(Hunk, usize), (usize, String)> {
-    let header = lines[at];
-    let bad = || (at + 1, format!("no hunk header: {header:?}"));
-    let ranges = header.strip_prefix("@@ -").and_then(|r| r.split_once(" @@")).ok_or_else(bad)?.0;
-    let (old, new) = ranges.split_once(" +").ok_or_else(bad)?;
-    let range = |text: &str| {
-        let (start, count) = text.split_once(',').unwrap_or((text, "1"));
-        Some((start.parse::<usize>().ok()?, count.parse::<usize>().ok()?))
-    };
-    let ((start, mut old_left), (_, mut new_left)) = range(old).zip(range(new)).ok_or_else(bad)?;
-    let mut expects = Vec::new();
-    let mut next = at + 1;
-    while old_left > 0 || new_left > 0 {
-        let cut = || {
-            (
-                next + 1,
-                format!(
-                    "the hunk of line {} is cut: {old_left} old and {new_left} new lines are missing",
-                    at + 1
-                ),
-            )
-        };
-        let line = lines.get(next).ok_or_else(cut)?;
-        // Mailers strip the space of an empty context line.
-        let (mark, text) =
-            if line.is_empty() { (" ", "") } else { line.split_at_checked(1).ok_or_else(cut)? };
-        let (takes_old, takes_new) = match mark {
-            " " => (1, 1),
-            "-" => (1, 0),
-            "+" => (0, 1),
-            "\\" => (0, 0),
-            _ => return Err(cut()),
-        };
-        if takes_old > old_left || takes_new > new_left {
-            return Err((
-                next + 1,
-                format!("the hunk of line {} has more lines than it says", at + 1),
-            ));
-        }
-        old_left -= takes_old;
-        new_left -= takes_new;
-        if takes_old == 1 {
-            expects.push(text.to_owned());
-        }
-        next += 1;
-    }
-    let hunk = Hunk { file, header: header.to_owned(), line: at + 1, start, expects };
-    Ok((hunk, next))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,9 +136,10 @@ mod tests {
             ("Ann Author", "ann@example.org")
         );
         assert_eq!(patch.message.trim(), "Why it is so.\n\nSigned-off-by: Ann");
-        assert_eq!(patch.files, ["a.c", "old"]);
-        assert_eq!(patch.hunks[0].expects, ["one", "two", ""]);
-        assert_eq!((patch.hunks[0].start, patch.hunks[0].line), (3, 18));
+        assert_eq!(patch.files(), ["a.c", "old"]);
+        let hunk = &patch.diff.files[0].hunks[0];
+        assert_eq!(hunk.expects(), ["one", "two", ""]);
+        assert_eq!((hunk.start, hunk.at), (3, 18));
     }
 
     #[test]
