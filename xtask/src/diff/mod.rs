@@ -10,6 +10,7 @@ mod file;
 mod hunk;
 mod name;
 mod reader;
+mod spoiled;
 mod stat;
 
 pub use error::{DiffError, Reason};
@@ -17,6 +18,7 @@ pub use file::FileDiff;
 pub use hunk::{Hunk, Line, Side};
 pub use name::quote;
 pub use reader::{Text, first_line, read};
+pub use spoiled::tabs_lost;
 pub use stat::{Stat, claimed};
 
 /// The changes of one patch.

@@ -19,11 +19,12 @@ pub struct Stat {
 
 impl fmt::Display for Stat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} files, {} insertions, {} deletions",
-            self.files, self.insertions, self.deletions
-        )
+        let count = |n: usize, what: &str| match n {
+            1 => format!("1 {what}"),
+            n => format!("{n} {what}s"),
+        };
+        let (files, insertions) = (count(self.files, "file"), count(self.insertions, "insertion"));
+        write!(f, "{files}, {insertions}, {}", count(self.deletions, "deletion"))
     }
 }
 

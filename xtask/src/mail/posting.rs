@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which patches were posted together.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Broken, Kind, Mail, PatchText};
+
+/// A mail with what it is, and the file that it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// The file.
+    pub file: String,
+    /// The mail.
+    pub mail: Mail,
+    /// What it is.
+    pub kind: Kind,
+}
+
+impl Member {
+    /// Where it is, for a person.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.file, self.mail.line)
+    }
+
+    /// Its place in its series. A patch without n/m is the only one.
+    fn number(&self) -> Option<usize> {
+        match (&self.kind, self.mail.subject.number) {
+            (Kind::Cover(_), _) => Some(0),
+            (Kind::Patch(_) | Kind::Broken(_), Some((n, _))) => Some(n),
+            (Kind::Patch(_) | Kind::Broken(_), None) => Some(1),
+            _ => None,
+        }
+    }
+
+    fn total(&self) -> usize {
+        self.mail.subject.number.map_or(1, |(_, total)| total)
+    }
+
+    fn version(&self) -> u32 {
+        self.mail.subject.version.unwrap_or(1)
+    }
+
+    /// Orders mails the same way whatever order they came in.
+    fn order(&self) -> (i64, &str) {
+        (self.mail.timestamp, &self.mail.id)
+    }
+}
+
+/// The patches that somebody posted together, as one version of a series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Posting {
+    /// Its version; 1 where no mail names one.
+    pub version: u32,
+    /// How many patches it says it has.
+    pub total: usize,
+    /// Indices of its mails, by their number; 0 is the cover letter.
+    pub members: BTreeMap<usize, usize>,
+}
+
+impl Posting {
+    /// Numbers of patches that did not come.
+    pub fn missing(&self) -> Vec<usize> {
+        (1..=self.total).filter(|n| !self.members.contains_key(n)).collect()
+    }
+
+    /// The patches that came and cannot be used.
+    pub fn broken<'a>(&self, all: &'a [Member]) -> Vec<(usize, &'a Member, &'a Broken)> {
+        let broken = |(n, at): (&usize, &usize)| match &all[*at].kind {
+            Kind::Broken(why) => Some((*n, &all[*at], why)),
+            _ => None,
+        };
+        self.members.iter().filter_map(broken).collect()
+    }
+
+    /// The patches that came, by number.
+    pub fn patches<'a>(&self, all: &'a [Member]) -> Vec<(usize, &'a Member, &'a PatchText)> {
+        let patch = |(n, at): (&usize, &usize)| match &all[*at].kind {
+            Kind::Patch(patch) => Some((*n, &all[*at], &**patch)),
+            _ => None,
+        };
+        self.members.iter().filter_map(patch).collect()
+    }
+
+    /// Its first mail: the cover letter, or else the first patch.
+    pub fn first<'a>(&self, all: &'a [Member]) -> Option<&'a Member> {
+        self.members.values().next().map(|at| &all[*at])
+    }
+}
+
+/// Removes mails that came twice, through two lists for instance. Of two with one Message-ID and
+/// different content, the one that can be used stays; two different patches are both broken.
+fn deduplicate(members: Vec<Member>) -> Vec<Member> {
+    let mut kept: Vec<Member> = Vec::new();
+    let mut by_id: HashMap<String, usize> = HashMap::new();
+    for member in members {
+        let Some(&at) = by_id.get(&member.mail.id) else {
+            by_id.insert(member.mail.id.clone(), kept.len());
+            kept.push(member);
+            continue;
+        };
+        let known = &mut kept[at];
+        match (&known.kind, &member.kind) {
+            (Kind::Patch(a), Kind::Patch(b)) if a == b => {}
+            (Kind::Patch(_), Kind::Patch(_)) => {
+                let why = format!(
+                    "another mail with the same Message-ID has another patch: {}",
+                    member.place()
+                );
+                known.kind = Kind::Broken(Broken { place: known.mail.place(1), why });
+            }
+            (Kind::Broken(_) | Kind::NoDiff(_), Kind::Patch(_)) => *known = member,
+            _ => {}
+        }
+    }
+    kept
+}
+
+/// Puts the patches and cover letters of some mails together as they were posted. The order of the
+/// mails does not matter. Returns the mails without duplicates, in a fixed order, and the postings,
+/// oldest first.
+pub fn postings(mut members: Vec<Member>) -> (Vec<Member>, Vec<Posting>) {
+    members.sort_by(|a, b| a.order().cmp(&b.order()).then_with(|| a.mail.text.cmp(&b.mail.text)));
+    let members = deduplicate(members);
+    let mut threads = Threads::default();
+    for (at, member) in members.iter().enumerate() {
+        if member.number().is_some() {
+            threads.add(at, member, &members);
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut loose: BTreeMap<(u32, usize, String, Vec<String>), Vec<usize>> = BTreeMap::new();
+    let roots: Vec<(usize, usize)> = (0..members.len())
+        .filter(|at| members[*at].number().is_some())
+        .map(|at| (at, threads.root(at)))
+        .collect();
+    let mut sizes: HashMap<usize, usize> = HashMap::new();
+    for (_, root) in &roots {
+        *sizes.entry(*root).or_default() += 1;
+    }
+    for (at, root) in roots {
+        let member = &members[at];
+        // Mails that no thread connects are told apart by what their subjects say.
+        if sizes[&root] == 1 && member.total() > 1 {
+            let author = member.mail.from.clone().unwrap_or_default().address;
+            let tags = member.mail.subject.tags.clone();
+            loose.entry((member.version(), member.total(), author, tags)).or_default().push(at);
+        } else {
+            groups.entry(root).or_default().push(at);
+        }
+    }
+    let mut all: Vec<Posting> = Vec::new();
+    for group in groups.into_values().chain(loose.into_values()) {
+        // Members come oldest first: what was sent again starts a posting of its own.
+        let mut here: Vec<Posting> = Vec::new();
+        for at in group {
+            let (number, member) = (members[at].number().unwrap_or_default(), &members[at]);
+            let free = here.iter_mut().find(|p| !p.members.contains_key(&number));
+            match free {
+                Some(posting) => drop(posting.members.insert(number, at)),
+                None => here.push(Posting {
+                    version: member.version(),
+                    total: member.total(),
+                    members: BTreeMap::from([(number, at)]),
+                }),
+            }
+        }
+        all.append(&mut here);
+    }
+    all.sort_by_key(|p| p.members.values().min().copied());
+    (members, all)
+}
+
+/// Which mails of a version answer each other: a forest of disjoint sets.
+#[derive(Default)]
+struct Threads {
+    parents: HashMap<usize, usize>,
+    /// The first mail of a version that answers a mail which is not there.
+    absent: HashMap<(String, u32, usize), usize>,
+}
+
+impl Threads {
+    fn root(&self, mut at: usize) -> usize {
+        while let Some(&parent) = self.parents.get(&at) {
+            at = parent;
+        }
+        at
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        if one != other {
+            self.parents.insert(one.max(other), one.min(other));
+        }
+    }
+
+    fn add(&mut self, at: usize, member: &Member, all: &[Member]) {
+        let series = (member.version(), member.total());
+        for id in &member.mail.references {
+            match all.iter().position(|m| m.mail.id == *id) {
+                Some(parent) if all[parent].number().is_some() => {
+                    if (all[parent].version(), all[parent].total()) == series {
+                        self.join(at, parent);
+                    }
+                    return;
+                }
+                Some(_) => {}
+                None if member.total() > 1 => {
+                    let key = (id.clone(), series.0, series.1);
+                    match self.absent.get(&key).copied() {
+                        Some(first) => self.join(at, first),
+                        None => drop(self.absent.insert(key, at)),
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+}
