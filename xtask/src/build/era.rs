@@ -11,7 +11,7 @@ use crate::diagnosis::{Diagnosis, on_path};
 
 /// The eras of the API. Found in the tree's own header: backports exist, so a version number says
 /// nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DirectApi {
     /// One function at a time: `modify_ftrace_direct(ip, old, new)`.
@@ -38,7 +38,8 @@ impl DirectApi {
         Ok(Self::of_header(&String::from_utf8_lossy(&text)))
     }
 
-    fn of_header(text: &str) -> Option<Self> {
+    /// Looks into the text of that header.
+    pub fn of_header(text: &str) -> Option<Self> {
         let has = |regex: &Option<Regex>| regex.as_ref().is_some_and(|r| r.is_match(text));
         // A tree with several serves the newest.
         if has(&MODIFY_OPS) {

@@ -12,7 +12,7 @@ use crate::diagnosis::{Diagnosis, ExitKind, on_path};
 use crate::host::{Host, probe};
 use crate::image;
 use crate::kconfig::Requests;
-use crate::series::{self, Applied, Variant};
+use crate::series::{self, Applied, AppliedPatch, Variant};
 use crate::store::{Key, RunDir, Store, write_json};
 use crate::tree::{self, Source, WorkTree};
 use crate::verdict::frames::Symbolizer;
@@ -56,12 +56,16 @@ impl<'a> Steps<'a> {
 
 /// The variant of the chosen series, and how many of its patches to apply.
 pub(super) fn variant_for<'r>(
+    host: &Host,
+    store: &Store,
     series: &'r ChosenSeries,
     source: &Source,
 ) -> Result<(Option<&'r Variant>, Option<usize>), Diagnosis> {
     match series {
         ChosenSeries::None => Ok((None, None)),
-        ChosenSeries::Series(series, upto) => Ok((Some(series.variant(source.version)?), *upto)),
+        ChosenSeries::Series(series, upto) => {
+            Ok((Some(series.variant_of(host, store, source)?), *upto))
+        }
     }
 }
 
@@ -126,16 +130,16 @@ fn prepare_steps(
     });
 
     let since = Instant::now();
-    let (variant, upto) = variant_for(&request.series, &source)?;
-    result.series.variant = variant.map(|v| v.kernels.clone());
+    let (variant, upto) = variant_for(host, store, &request.series, &source)?;
+    result.series.variant = variant.map(Variant::label);
     let applied = series::apply(host, store, &source, variant, upto)?;
     account.done("series", &applied.tree, applied.cached, since);
     result.series = SeriesResult {
         name: request.series.name().to_owned(),
-        variant: variant.map(|v| v.kernels.clone()),
+        variant: variant.map(Variant::label),
         applied: applied.patches.iter().map(|p| p.file.clone()).collect(),
         not_applied: applied.left_out.clone(),
-        offsets: applied.patches.iter().flat_map(|p| p.offsets.clone()).collect(),
+        offsets: applied.patches.iter().flat_map(AppliedPatch::offsets).collect(),
     };
 
     let since = Instant::now();

@@ -54,7 +54,7 @@ pub fn plan(
     let patches = match (&request.series, &source) {
         (ChosenSeries::None, _) => Vec::new(),
         (ChosenSeries::Series(series, upto), Some(source)) => {
-            let variant = series.variant(source.version)?;
+            let variant = series.variant_of(host, store, source)?;
             let level = upto.unwrap_or(variant.patches.len());
             variant.patches.iter().take(level).map(|p| p.path.display().to_string()).collect()
         }
@@ -66,7 +66,7 @@ pub fn plan(
     };
     let applied = match &source {
         Some(source) => {
-            let (variant, upto) = variant_for(&request.series, source)?;
+            let (variant, upto) = variant_for(host, store, &request.series, source)?;
             Some(series::cached(host, store, source, variant, upto)?)
         }
         None => None,

@@ -68,6 +68,17 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// The same, for a text that starts `lines` lines further down in its file.
+    #[must_use]
+    pub fn below(self, lines: usize) -> Self {
+        match self {
+            Self::Cut { hunk, old, new } => Self::Cut { hunk: hunk + lines, old, new },
+            Self::Longer { hunk } => Self::Longer { hunk: hunk + lines },
+            Self::Wrapped { hunk, text } => Self::Wrapped { hunk: hunk + lines, text },
+            other => other,
+        }
+    }
+
     /// The error at a line, counted from 1.
     pub(super) fn at(self, line: usize) -> DiffError {
         DiffError { line, reason: self }

@@ -20,7 +20,9 @@ pub(super) struct Unusable {
 /// What makes its diff another one than its author's.
 pub(super) fn patch(mail: &Mail) -> Result<PatchText, Unusable> {
     let text = Text::new(&mail.text);
-    let unusable = |e: diff::DiffError| Unusable { line: e.line, why: e.reason.to_string() };
+    let above = mail.text_line.saturating_sub(1);
+    let unusable =
+        |e: diff::DiffError| Unusable { line: e.line, why: e.reason.below(above).to_string() };
     let first = diff::first_line(&text)
         .ok_or_else(|| unusable(diff::DiffError { line: 1, reason: diff::Reason::NoDiff }))?;
     let diff = diff::read(&text, first).map_err(unusable)?;

@@ -68,7 +68,7 @@ pub(super) fn find(mail: &Mail) -> (Vec<FollowUp>, Vec<Unusable>) {
                     Reason::Cut { .. } if !prefix.is_empty() => {
                         break_off(&text, at + lines.lines.len(), prefix)
                     }
-                    reason => reason.to_string(),
+                    reason => reason.below(at + mail.text_line.saturating_sub(1)).to_string(),
                 };
                 unusable.push(Unusable { line: at + error.line, why });
                 // Files and hunks that follow in this block are of the same diff.

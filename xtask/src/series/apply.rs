@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Applying a series, patch by patch, into commits in the object store. No work tree is touched.
 
-use std::path::Path;
-use std::sync::LazyLock;
+use std::collections::HashMap;
+use std::fmt::Write as _;
 
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::{Patch, Variant, conflict};
-use crate::diagnosis::Diagnosis;
+use super::applier::{Applier, Changes, Refused};
+use super::history::History;
+use super::{Outcome, Patch, Policy, Variant, conflict};
+use crate::diagnosis::{Diagnosis, on_path};
+use crate::diff::quote;
 use crate::host::Host;
-use crate::store::{Key, Store};
+use crate::store::{Key, Store, write_json};
 use crate::tree::{Source, git};
-
-static OFFSET: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"Hunk #(?P<hunk>\d+) succeeded at \d+ \(offset (?P<offset>-?\d+) lines?\)").ok()
-});
 
 /// A kernel with the first patches of a series applied.
 #[derive(Debug, Clone)]
@@ -24,7 +22,7 @@ pub struct Applied {
     pub commit: String,
     /// Its git tree: the same tree builds the same kernel, whatever the way to it.
     pub tree: String,
-    /// Patches that are applied, in order.
+    /// Patches that are applied, in order; those that the variant stands on come first.
     pub patches: Vec<AppliedPatch>,
     /// File names of patches that `--upto` left out.
     pub left_out: Vec<String>,
@@ -35,7 +33,7 @@ pub struct Applied {
 /// A patch that is applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AppliedPatch {
-    /// Its place in the series, from 1.
+    /// Its place in the series, from 1; 0 for a patch that the series stands on.
     pub number: usize,
     /// Its file name.
     pub file: String,
@@ -43,17 +41,51 @@ pub struct AppliedPatch {
     pub subject: String,
     /// Files that it touches.
     pub files: Vec<String>,
-    /// Hunks that applied at another line than they say, in words.
-    pub offsets: Vec<String>,
+    /// How it went on.
+    pub outcome: Outcome,
+    /// The commit with it.
+    pub commit: String,
 }
 
-/// The key of each level: the base's tree and the bytes of all patches up to it.
-fn level_keys(source: &Source, patches: &[Patch]) -> Vec<Key> {
+impl AppliedPatch {
+    /// Hunks that applied at another line than they say, in words.
+    pub fn offsets(&self) -> Vec<String> {
+        self.outcome.moved().iter().map(|m| format!("{}: {m}", self.file)).collect()
+    }
+}
+
+/// What is kept of a level: `applied/KEY.json`. A ref of the same key keeps its objects alive.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Level {
+    commit: String,
+    tree: String,
+    outcome: Outcome,
+}
+
+/// All patches of a variant, those that it stands on first.
+fn all_patches(variant: &Variant) -> Vec<&Patch> {
+    variant.base.iter().chain(&variant.patches).collect()
+}
+
+/// The key of each level: the base's tree and the content of all patches up to it.
+fn level_keys(source: &Source, patches: &[&Patch], policy: Policy) -> Vec<Key> {
     let mut key = Key::of("apply").with("tree", &source.tree);
+    if policy != Policy::default() {
+        key = key.with("policy", policy.name());
+    }
+    // History tells what a tree has already, and a tree alone does not have it.
+    if source.repository.is_some() {
+        key = key.with("commit", &source.commit);
+    }
     patches
         .iter()
         .map(|patch| {
-            key = key.clone().with("patch", &patch.bytes);
+            key = key
+                .clone()
+                .with("author", format!("{} <{}>", patch.author, patch.address))
+                .with("date", &patch.date)
+                .with("message", patch.commit_message())
+                .with("diff", patch.diff.write());
             key.clone().finish()
         })
         .collect()
@@ -63,7 +95,12 @@ fn level_ref(key: &Key) -> String {
     format!("refs/xtask/applied/{key}")
 }
 
-/// How many patches of the variant are to be applied.
+fn record(store: &Store, key: &Key) -> Option<Level> {
+    let path = store.root().join("applied").join(format!("{key}.json"));
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+/// How many patches are to be applied, with those that the variant stands on.
 fn level(variant: &Variant, upto: Option<usize>) -> Result<usize, Diagnosis> {
     let all = variant.patches.len();
     let wanted = upto.unwrap_or(all);
@@ -71,7 +108,21 @@ fn level(variant: &Variant, upto: Option<usize>) -> Result<usize, Diagnosis> {
         return Err(Diagnosis::usage(format!("--upto {wanted}: the series has {all} patches"))
             .next(format!("give a number from 0 (none) to {all}")));
     }
-    Ok(wanted)
+    Ok(variant.base.len() + wanted)
+}
+
+/// The levels that are there, from the first on: those that a whole chain of records leads to, and
+/// whose objects are there.
+fn known(host: &Host, store: &Store, keys: &[Key]) -> Result<Vec<Level>, Diagnosis> {
+    let mut levels: Vec<Level> = keys.iter().map_while(|key| record(store, key)).collect();
+    while let Some(last) = levels.last() {
+        let tree = git::resolve(host, store, &format!("{}^{{tree}}", last.commit))?;
+        if tree.as_ref() == Some(&last.tree) {
+            break;
+        }
+        levels.pop();
+    }
+    Ok(levels)
 }
 
 /// The git tree that applying would give, if it was done before. Asks nothing but the store.
@@ -83,16 +134,17 @@ pub fn cached(
     upto: Option<usize>,
 ) -> Result<Option<String>, Diagnosis> {
     let Some(variant) = variant else { return Ok(Some(source.tree.clone())) };
-    match level(variant, upto)?.checked_sub(1) {
-        None => Ok(Some(source.tree.clone())),
-        Some(last) => {
-            let keys = level_keys(source, &variant.patches);
-            git::resolve(host, store, &format!("{}^{{tree}}", level_ref(&keys[last])))
-        }
+    let level = level(variant, upto)?;
+    if level == 0 {
+        return Ok(Some(source.tree.clone()));
     }
+    let keys = level_keys(source, &all_patches(variant)[..level], Policy::default());
+    let levels = known(host, store, &keys)?;
+    Ok(levels.get(level - 1).map(|l| l.tree.clone()))
 }
 
-/// Applies the first `upto` patches of a variant (all of them without it), with exact context.
+/// Applies the first `upto` patches of a variant (all of them without it), strictly: with all of
+/// their context.
 ///
 /// # Errors
 /// A patch that does not apply is the series' fault: the first such patch, which hunk of which
@@ -104,6 +156,18 @@ pub fn apply(
     variant: Option<&Variant>,
     upto: Option<usize>,
 ) -> Result<Applied, Diagnosis> {
+    apply_with(host, store, source, variant, upto, Policy::default())
+}
+
+/// Applies under a policy, see [`apply`].
+pub fn apply_with(
+    host: &Host,
+    store: &Store,
+    source: &Source,
+    variant: Option<&Variant>,
+    upto: Option<usize>,
+    policy: Policy,
+) -> Result<Applied, Diagnosis> {
     let Some(variant) = variant else {
         return Ok(Applied {
             commit: source.commit.clone(),
@@ -114,97 +178,184 @@ pub fn apply(
         });
     };
     let level = level(variant, upto)?;
-    let keys = level_keys(source, &variant.patches);
-    let mut commit = source.commit.clone();
-    let mut done = 0;
-    for n in (1..=level).rev() {
-        if let Some(found) = git::resolve(host, store, &level_ref(&keys[n - 1]))? {
-            commit = found;
-            done = n;
-            break;
-        }
+    let walked = walk(host, store, source, &all_patches(variant)[..level], policy)?;
+    if let Some((refused, commit)) = walked.refused {
+        let (number, patch) = place(variant, walked.levels.len());
+        let of = variant.patches.len();
+        return Err(conflict::explain(host, store, &commit, patch, (number, of), &refused.0));
     }
-    let cached = done == level;
-    for (n, patch) in variant.patches.iter().enumerate().take(level).skip(done) {
-        commit = apply_one(host, store, &commit, patch, n + 1, variant.patches.len())?;
-        git::bare(host, store)?.args(["update-ref", &level_ref(&keys[n]), &commit]).run()?;
+    let left_out = variant.patches[level - variant.base.len()..].iter().map(Patch::file_name);
+    Ok(Applied {
+        commit: walked.levels.last().map_or(&source.commit, |l| &l.commit).clone(),
+        tree: walked.levels.last().map_or(&source.tree, |l| &l.tree).clone(),
+        patches: applied(variant, &walked.levels),
+        left_out: left_out.collect(),
+        cached: walked.cached,
+    })
+}
+
+/// The number (0 for one of the base) and the patch at an index of all patches.
+fn place(variant: &Variant, at: usize) -> (usize, &Patch) {
+    match at.checked_sub(variant.base.len()) {
+        Some(own) => (own + 1, &variant.patches[own]),
+        None => (0, &variant.base[at]),
     }
-    let tree = git::resolve(host, store, &format!("{commit}^{{tree}}"))?.ok_or_else(|| {
-        Diagnosis::infra(format!("commit {commit} is gone from the object store"))
-    })?;
-    let patches = variant.patches[..level]
-        .iter()
-        .enumerate()
-        .map(|(n, patch)| AppliedPatch {
-            number: n + 1,
+}
+
+fn applied(variant: &Variant, levels: &[Level]) -> Vec<AppliedPatch> {
+    let one = |(at, level): (usize, &Level)| {
+        let (number, patch) = place(variant, at);
+        AppliedPatch {
+            number,
             file: patch.file_name(),
             subject: patch.subject.clone(),
             files: patch.files(),
-            offsets: offsets_of(host, store, &keys[n]),
-        })
-        .collect();
-    let left_out = variant.patches[level..].iter().map(Patch::file_name).collect();
-    Ok(Applied { commit, tree, patches, left_out, cached })
+            outcome: level.outcome.clone(),
+            commit: level.commit.clone(),
+        }
+    };
+    levels.iter().enumerate().map(one).collect()
 }
 
-/// Offsets are kept in the commit's message, below the patch's own.
-const OFFSETS: &str = "\n\nxtask-offset: ";
-
-fn offsets_of(host: &Host, store: &Store, key: &Key) -> Vec<String> {
-    git::bare(host, store)
-        .and_then(|git| git.args(["log", "-1", "--format=%B", &level_ref(key)]).output())
-        .map(|output| {
-            let text = output.text();
-            let lines = text.lines().filter_map(|l| l.strip_prefix(OFFSETS.trim_start()));
-            lines.map(str::to_owned).collect()
-        })
-        .unwrap_or_default()
+/// How far a series goes onto a tree.
+#[derive(Debug)]
+pub struct Tried {
+    /// The patches that went on, in order.
+    pub applied: Vec<AppliedPatch>,
+    /// The patch that did not: its number, and why.
+    pub refused: Option<(usize, Diagnosis)>,
 }
 
-fn apply_one(
+/// Applies a variant as far as it goes. A patch that does not apply is a result, not an error.
+pub fn try_all(
     host: &Host,
     store: &Store,
-    base: &str,
-    patch: &Patch,
-    number: usize,
-    of: usize,
-) -> Result<String, Diagnosis> {
-    let scratch = tempfile::Builder::new()
-        .prefix("apply-")
-        .tempdir_in(store.dir("trees")?)
-        .map_err(|e| Diagnosis::infra(format!("cannot create a scratch directory: {e}")))?;
-    let index = scratch.path().join("index");
-    let git = || git::on_tree(host, store, scratch.path(), &index);
-    git()?.args(["read-tree", base]).run()?;
-    // Read from a copy of our own: what was parsed is what is applied.
-    let output = git()?
-        .args(["apply", "--cached", "--verbose", "--whitespace=nowarn", "-"])
-        .input(patch.bytes.clone())
-        .output()?;
-    let words = output.error_text();
-    if !output.success() {
-        return Err(conflict::explain(host, store, base, patch, (number, of), &words));
-    }
-    let tree = git()?.arg("write-tree").run()?.text().trim().to_owned();
-    let mut message = format!("{}\n\n{}", patch.subject, patch.message.trim());
-    for offset in offsets(&words, Path::new(&patch.file_name())) {
-        message.push_str(OFFSETS);
-        message.push_str(&offset);
-    }
-    let author = (patch.author.as_str(), patch.address.as_str(), patch.date.as_str());
-    let commit = git::as_fixed_person(git::bare(host, store)?, Some(author))
-        .args(["commit-tree", &tree, "-p", base])
-        .input(message)
-        .run()?;
-    Ok(commit.text().trim().to_owned())
+    source: &Source,
+    variant: &Variant,
+    policy: Policy,
+) -> Result<Tried, Diagnosis> {
+    let walked = walk(host, store, source, &all_patches(variant), policy)?;
+    let refused = walked.refused.map(|(refused, commit)| {
+        let (number, patch) = place(variant, walked.levels.len());
+        let of = variant.patches.len();
+        (number, conflict::explain(host, store, &commit, patch, (number, of), &refused.0))
+    });
+    Ok(Tried { applied: applied(variant, &walked.levels), refused })
 }
 
-fn offsets(words: &str, file: &Path) -> Vec<String> {
-    let Some(regex) = OFFSET.as_ref() else { return Vec::new() };
-    regex
-        .captures_iter(words)
-        .map(|c| {
-            format!("{}: hunk {} applied {} lines off", file.display(), &c["hunk"], &c["offset"])
-        })
-        .collect()
+struct Walked {
+    levels: Vec<Level>,
+    /// What git said of the patch behind the last level, and the commit it was tried on.
+    refused: Option<(Refused, String)>,
+    cached: bool,
+}
+
+/// Applies patches until one is refused, and writes down every level that was reached.
+fn walk(
+    host: &Host,
+    store: &Store,
+    source: &Source,
+    patches: &[&Patch],
+    policy: Policy,
+) -> Result<Walked, Diagnosis> {
+    let keys = level_keys(source, patches, policy);
+    let mut levels = known(host, store, &keys)?;
+    let done = levels.len();
+    if done == patches.len() {
+        return Ok(Walked { levels, refused: None, cached: true });
+    }
+    let start = levels.last().map_or(&source.commit, |l| &l.commit).clone();
+    let history = History::of(host, store, source);
+    let mut applier = Applier::new(host, store, &start, &patches[done..])?;
+    let mut new: Vec<(Outcome, Changes)> = Vec::new();
+    let mut refusal = None;
+    for patch in &patches[done..] {
+        match applier.patch(patch, policy, history.as_ref())? {
+            Ok(step) => new.push(step),
+            Err(refused) => {
+                refusal = Some(refused);
+                break;
+            }
+        }
+    }
+    let reached = &patches[done..done + new.len()];
+    let commits = commit(host, store, &start, reached, &keys[done..], &new)?;
+    for ((outcome, _), (commit, key)) in new.into_iter().zip(commits.into_iter().zip(&keys[done..]))
+    {
+        let level = Level { commit: commit.0, tree: commit.1, outcome };
+        write_json(&store.path(format!("applied/{key}.json"))?, &level)?;
+        levels.push(level);
+    }
+    let last = levels.last().map_or(&source.commit, |l| &l.commit).clone();
+    Ok(Walked { levels, refused: refusal.map(|r| (r, last)), cached: false })
+}
+
+/// Makes a commit of each step on top of `start`, all in one call of git-fast-import(1), and a ref
+/// of each key. Returns commits with their trees.
+fn commit(
+    host: &Host,
+    store: &Store,
+    start: &str,
+    patches: &[&Patch],
+    keys: &[Key],
+    steps: &[(Outcome, Changes)],
+) -> Result<Vec<(String, String)>, Diagnosis> {
+    if steps.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut stream: Vec<u8> = Vec::new();
+    for (n, ((patch, key), (_, changes))) in patches.iter().zip(keys).zip(steps).enumerate() {
+        let message = patch.commit_message();
+        let from = if n == 0 { start.to_owned() } else { format!(":{n}") };
+        let mut text = format!("commit {}\nmark :{}\n", level_ref(key), n + 1);
+        let date = raw_date(&patch.date);
+        let _ = writeln!(text, "author {} <{}> {date}", patch.author, patch.address);
+        let _ = writeln!(text, "committer {} <{}> {}", git::NAME, git::MAIL, git::DATE);
+        let _ = write!(text, "data {}\n{message}\nfrom {from}\n", message.len());
+        // What is gone must go first: a file may take a directory's place.
+        for (path, _) in changes.iter().filter(|(_, entry)| entry.is_none()) {
+            let _ = writeln!(text, "D {}", quote(path));
+        }
+        for (path, entry) in changes {
+            if let Some((mode, object)) = entry {
+                let _ = writeln!(text, "M {mode} {object} {}", quote(path));
+            }
+        }
+        text.push('\n');
+        stream.extend_from_slice(text.as_bytes());
+    }
+    stream.extend_from_slice(b"done\n");
+    let marks = tempfile::Builder::new()
+        .prefix("marks-")
+        .tempfile_in(store.dir("trees")?)
+        .map_err(|e| Diagnosis::infra(format!("cannot create a scratch file: {e}")))?;
+    git::bare(host, store)?
+        .args(["fast-import", "--quiet", "--done", "--force", "--date-format=raw"])
+        .arg(format!("--export-marks={}", marks.path().display()))
+        .input(stream)
+        .run()?;
+    let text =
+        std::fs::read_to_string(marks.path()).map_err(|e| on_path("read", marks.path(), &e))?;
+    let marks: HashMap<&str, &str> = text.lines().filter_map(|l| l.split_once(' ')).collect();
+    let commits: Option<Vec<&str>> =
+        (1..=steps.len()).map(|n| marks.get(format!(":{n}").as_str()).copied()).collect();
+    let commits = commits.ok_or_else(|| Diagnosis::infra("git fast-import lost a commit"))?;
+    let names: String = commits.iter().map(|c| format!("{c}^{{tree}}\n")).collect();
+    let trees = git::bare(host, store)?
+        .args(["cat-file", "--batch-check=%(objectname)"])
+        .input(names)
+        .run()?
+        .text();
+    let pairs = commits.iter().zip(trees.lines());
+    Ok(pairs.map(|(commit, tree)| ((*commit).to_owned(), tree.to_owned())).collect())
+}
+
+/// A date as seconds and zone, so that git need not guess.
+fn raw_date(date: &str) -> String {
+    let Ok(seconds) = mailparse::dateparse(date) else { return git::DATE.to_owned() };
+    let zone = date.split_whitespace().find(|word| {
+        let digits = word.strip_prefix(['+', '-']).unwrap_or_default();
+        digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit())
+    });
+    format!("{} {}", seconds.max(0), zone.unwrap_or("+0000"))
 }

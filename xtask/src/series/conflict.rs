@@ -181,8 +181,8 @@ mod tests {
         let all = apply(&host, &store, &source, Some(variant), None).unwrap();
         assert!(!all.cached);
         assert_eq!(all.patches.len(), 2);
-        assert_eq!(all.patches[0].offsets, [""; 0]);
-        assert_eq!(all.patches[1].offsets, ["1.patch: hunk 1 applied -6 lines off"]);
+        assert_eq!(all.patches[0].offsets(), [""; 0]);
+        assert_eq!(all.patches[1].offsets(), ["1.patch: f.c: hunk 1 applied -6 lines off"]);
         let one = apply(&host, &store, &source, Some(variant), Some(1)).unwrap();
         assert!(one.cached);
         assert_eq!(one.left_out, ["1.patch"]);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One patch, as `git format-patch` writes it.
+//! One patch of a series: a mail in a file.
 
 use std::path::{Path, PathBuf};
 
 use crate::diagnosis::Diagnosis;
-use crate::diff::{self, Diff, Text};
+use crate::diff::Diff;
+use crate::mail::{self, Kind, PatchText};
 
 /// A patch that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,83 +39,77 @@ impl Patch {
         self.diff.files.iter().map(|f| f.name().to_owned()).collect()
     }
 
+    /// What a commit of it says: subject and message.
+    pub fn commit_message(&self) -> String {
+        let text = format!("{}\n\n{}", self.subject, self.message);
+        format!("{}\n", text.trim_end())
+    }
+
+    /// It as its author meant it.
+    pub fn text(&self) -> PatchText {
+        let author = mail::Person { name: self.author.clone(), address: self.address.clone() };
+        PatchText {
+            author,
+            date: self.date.clone(),
+            subject: self.subject.clone(),
+            message: self.message.clone(),
+            diff: self.diff.clone(),
+        }
+    }
+
     /// Reads a patch.
     ///
     /// # Errors
-    /// Usage errors with file and line: no subject, no author, no diff, a hunk that is cut.
+    /// Usage errors with file and line: no subject, no author, no diff, a hunk that is cut, more
+    /// than one mail.
     pub fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, Diagnosis> {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let wrong = |line: usize, why: &str| {
-            Diagnosis::usage(format!("{}:{line}: {why}", path.display()))
-                .next("make it anew with `git format-patch`")
+        let wrong = |place: &str, why: &str| {
+            // `line 18` of a file reads better as `FILE:18`.
+            let at = match place.strip_prefix("line ").filter(|n| n.parse::<usize>().is_ok()) {
+                Some(line) => format!("{}:{line}", path.display()),
+                None => format!("{}: {place}", path.display()),
+            };
+            Diagnosis::usage(format!("{at}: {why}"))
+                .next("make it anew with `git format-patch`, or import it with `cargo xtask series import`")
         };
-        let lines: Vec<&str> = text.lines().collect();
-        let body = lines.iter().position(|l| l.is_empty()).unwrap_or(lines.len());
-        let headers = unfold(&lines[..body]);
-        let header = |name: &str| {
-            headers.iter().find_map(|h| h.strip_prefix(name)).map(str::trim).unwrap_or_default()
-        };
-        let subject = without_prefix(header("Subject:"));
-        if subject.is_empty() {
-            return Err(wrong(1, "it has no Subject: header"));
+        let mut mails = Vec::new();
+        for raw in mail::split(&bytes) {
+            mails.extend(mail::read(&raw).map_err(|why| wrong("line 1", &why))?);
         }
-        let (author, address) = person(header("From:"))
-            .ok_or_else(|| wrong(1, "it has no From: header with a name and an address"))?;
-        let content = Text::new(&bytes);
-        let first_diff = diff::first_line(&content)
-            .ok_or_else(|| wrong(lines.len(), &diff::Reason::NoDiff.to_string()))?;
-        let message_end = lines[body..first_diff]
-            .iter()
-            .position(|l| *l == "---")
-            .map_or(first_diff, |n| body + n);
-        let message = lines.get(body + 1..message_end).unwrap_or_default().join("\n");
-        let diff =
-            diff::read(&content, first_diff).map_err(|e| wrong(e.line, &e.reason.to_string()))?;
+        let [mail] = <[_; 1]>::try_from(mails).map_err(|mails| {
+            wrong("line 1", &format!("{} mails are in it; a patch is one", mails.len()))
+        })?;
+        let patch = match Kind::of(&mail) {
+            Kind::Patch(patch) => *patch,
+            Kind::Broken(broken) => return Err(wrong(&broken.place, &broken.why)),
+            Kind::NoDiff(why) => return Err(wrong("line 1", why)),
+            Kind::Cover(_) => return Err(wrong("line 1", "it is a cover letter")),
+            Kind::PullRequest => return Err(wrong("line 1", "it is a pull request")),
+            Kind::Reply { .. } => return Err(wrong("line 1", "it is a reply")),
+        };
+        if patch.subject.is_empty() {
+            return Err(wrong("line 1", "it has no subject"));
+        }
+        if patch.author.address.is_empty() {
+            return Err(wrong("line 1", "it has no From: header with a name and an address"));
+        }
+        let mut diff = patch.diff;
+        let above = mail.text_line.saturating_sub(1);
+        for file in &mut diff.files {
+            file.at += above;
+            file.hunks.iter_mut().for_each(|h| h.at += above);
+        }
         Ok(Self {
             path: path.to_owned(),
-            subject,
-            author,
-            address,
-            date: header("Date:").to_owned(),
-            message,
+            subject: patch.subject,
+            author: patch.author.name,
+            address: patch.author.address,
+            date: patch.date,
+            message: patch.message,
             diff,
             bytes,
         })
     }
-}
-
-/// Joins folded header lines, see RFC 5322, section 2.2.3.
-fn unfold(lines: &[&str]) -> Vec<String> {
-    let mut headers: Vec<String> = Vec::new();
-    for line in lines {
-        match headers.last_mut() {
-            Some(last) if line.starts_with([' ', '\t']) => {
-                last.push(' ');
-                last.push_str(line.trim());
-            }
-            _ => headers.push((*line).to_owned()),
-        }
-    }
-    headers
-}
-
-fn without_prefix(subject: &str) -> String {
-    let mut rest = subject.trim();
-    while let Some((tag, after)) = rest.strip_prefix('[').and_then(|r| r.split_once(']')) {
-        // Only `[PATCH 1/5]` and the like; `[fault]` belongs to the subject.
-        if !tag.to_uppercase().contains("PATCH") {
-            break;
-        }
-        rest = after.trim();
-    }
-    rest.to_owned()
-}
-
-fn person(header: &str) -> Option<(String, String)> {
-    let (name, address) = header.rsplit_once('<')?;
-    let address = address.trim().strip_suffix('>')?;
-    let name = name.trim().trim_matches('"');
-    (!address.is_empty()).then(|| (name.to_owned(), address.to_owned()))
 }
 
 #[cfg(test)]
@@ -145,18 +140,22 @@ mod tests {
     #[test]
     fn what_is_wrong_has_a_line() {
         let cases = [
-            (GOOD.replace("Subject:", "Topic:"), "p/1.patch:1: it has no Subject"),
-            (GOOD.replace("From: ", "Form: "), "p/1.patch:1: it has no From"),
+            (
+                GOOD.replace("From: ", "Form: ").replace("Signed-off", "Off"),
+                "p/1.patch:1: it has no From",
+            ),
             (
                 GOOD.replace("@@ -3,3 +3,3 @@", "@@ -3,9 +3,9 @@"),
                 "p/1.patch:23: the hunk of line 18 is cut",
             ),
-            (GOOD.replace("@@ -3,3 +3,3 @@", "@@ nonsense @@"), ""),
+            (GOOD.replace("@@ -3,3 +3,3 @@", "@@ nonsense @@"), "p/1.patch:18: no hunk header"),
             (GOOD[..GOOD.len() - 3].to_owned(), "is cut"),
             ("Subject: x\nFrom: a <b@c>\n\ntext\n".to_owned(), "no diff"),
+            (GOOD.replace("Subject: ", "Subject: Re: "), "it is a reply"),
+            (format!("{GOOD}\n{GOOD}"), "2 mails"),
         ];
-        for (text, want) in cases.iter().filter(|(_, want)| !want.is_empty()) {
-            let error = parse(text).unwrap_err();
+        for (text, want) in cases {
+            let error = parse(&text).unwrap_err();
             assert!(error.what.contains(want), "{error} / {want}");
             assert_eq!(error.exit.code(), 2);
         }

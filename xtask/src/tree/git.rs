@@ -84,15 +84,19 @@ pub fn resolve(host: &Host, store: &Store, name: &str) -> Result<Option<String>,
     Ok(output.success().then(|| output.text().trim().to_owned()))
 }
 
+/// Who makes the store's commits.
+pub const NAME: &str = "kernel-xtask";
+/// Their address.
+pub const MAIL: &str = "kernel-xtask@localhost";
+/// When: always the same, so that the same content gives the same commit.
+pub const DATE: &str = "1640995200 +0000";
+
 /// Adds author, committer and dates to a call of `git commit-tree`: the same input gives the same
 /// commit.
 pub fn as_fixed_person<'h>(
     git: Invocation<'h>,
     author: Option<(&str, &str, &str)>,
 ) -> Invocation<'h> {
-    const NAME: &str = "kernel-xtask";
-    const MAIL: &str = "kernel-xtask@localhost";
-    const DATE: &str = "1640995200 +0000";
     let (name, mail, date) = author.unwrap_or((NAME, MAIL, DATE));
     git.env("GIT_AUTHOR_NAME", name)
         .env("GIT_AUTHOR_EMAIL", mail)

@@ -96,6 +96,7 @@ pub fn tree(
         commit,
         tree,
         skipped: about.skipped,
+        repository: None,
     };
     source::record(store, &source)?;
     Ok(source)

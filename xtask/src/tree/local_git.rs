@@ -27,7 +27,8 @@ pub fn fetch(
     let id = format!("git-{}", &commit[..12]);
     let _lock = store.lock(host, &format!("tree-{id}"))?;
     if let Some(known) = source::recorded(host, store, &id)? {
-        return Ok(known);
+        let repository = local.then(|| Path::new(repository).to_owned());
+        return Ok(Source { repository, ..known });
     }
     let step = host.progress.step("fetch", &format!("{repository} at {reference}"));
     let url = if local { format!("file://{repository}") } else { repository.to_owned() };
@@ -55,6 +56,7 @@ pub fn fetch(
         commit,
         tree,
         skipped: Vec::new(),
+        repository: local.then(|| Path::new(repository).to_owned()),
     };
     source::record(store, &source)?;
     step.done(&version.to_string());

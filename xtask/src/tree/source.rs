@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fetched kernels: what is known about each, and getting them.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,9 @@ pub struct Source {
     pub tree: String,
     /// Newer ones that could not be had, and why.
     pub skipped: Vec<String>,
+    /// The user's repository that it was read from, where there is one: it has the history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<PathBuf>,
 }
 
 /// What a name was resolved to, and when.

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cargo xtask series check` and `apply`.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use serde_json::json;
+
+use super::Session;
+use crate::diagnosis::{Diagnosis, ExitKind};
+use crate::series::{self, Column, Policy, Series};
+use crate::tree;
+
+/// How strictly patches must fit.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Fit {
+    /// Lines of context that need not match: 0 to 2. What applies so is never called clean
+    #[arg(long, value_name = "LINES", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
+    fuzz: u8,
+    /// Try a three-way merge where the store has what a patch was made on; never called clean
+    #[arg(long = "3way", alias = "three-way")]
+    three_way: bool,
+}
+
+impl Fit {
+    pub fn policy(self) -> Policy {
+        Policy { fuzz: self.fuzz, three_way: self.three_way }
+    }
+}
+
+/// Try a series on many kernels: which patch goes onto which
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Its name
+    name: String,
+    /// The kernels [default: all of matrix.yaml]
+    #[arg(long, value_name = "V,…", value_delimiter = ',')]
+    kernels: Vec<String>,
+    #[command(flatten)]
+    fit: Fit,
+}
+
+impl Check {
+    pub fn run(&self, session: &Session) -> Result<ExitKind, Diagnosis> {
+        let (host, store) = (&session.host, &session.store);
+        let series = Series::load_any(&session.workspace.patches(), &self.name)?;
+        let matrix = session.workspace.matrix()?;
+        let names: Vec<String> = if self.kernels.is_empty() {
+            matrix.kernels.iter().map(|k| k.name.to_string()).collect()
+        } else {
+            self.kernels.clone()
+        };
+        let specs = names.iter().map(|name| matrix.find(name)).collect::<Result<Vec<_>, _>>()?;
+        if session.dry_run {
+            session.print(&format!("would try {} on {}", series.name, names.join(", ")), &names)?;
+            return Ok(ExitKind::Pass);
+        }
+        let mut columns: Vec<Column> = Vec::new();
+        for spec in &specs {
+            let column = tree::fetch(host, store, spec, false).and_then(|source| {
+                series::check(host, store, &series, &spec.name, &source, self.fit.policy())
+            });
+            // One kernel that cannot be had does not hide the others.
+            columns.push(match column {
+                Ok(column) => column,
+                Err(why) if why.exit == ExitKind::Infra => Column::without(&spec.name, &why),
+                Err(why) => return Err(why),
+            });
+        }
+        let value = json!({"series": series.name, "kernels": columns});
+        session.print(&series::table(&columns), &value)?;
+        Ok(if columns.iter().any(|c| c.conflict.is_some()) {
+            ExitKind::CheckFailed
+        } else if columns.iter().any(|c| c.infra.is_some()) {
+            ExitKind::Infra
+        } else {
+            ExitKind::Pass
+        })
+    }
+}
+
+/// Apply a series and say what happened; nothing is built
+#[derive(Debug, Args)]
+pub struct Apply {
+    /// Its name
+    name: String,
+    /// The kernel
+    #[arg(long, value_name = "V")]
+    kernel: String,
+    /// Only the first N patches
+    #[arg(long, value_name = "N")]
+    upto: Option<usize>,
+    #[command(flatten)]
+    fit: Fit,
+}
+
+impl Apply {
+    pub fn run(&self, session: &Session) -> Result<ExitKind, Diagnosis> {
+        let (host, store) = (&session.host, &session.store);
+        let series = Series::load_any(&session.workspace.patches(), &self.name)?;
+        let spec = session.workspace.matrix()?.find(&self.kernel)?;
+        if session.dry_run {
+            session.print(&format!("would apply {} to {}", series.name, spec.name), &spec.name)?;
+            return Ok(ExitKind::Pass);
+        }
+        let source = tree::fetch(host, store, &spec, false)?;
+        let variant = series.variant_of(host, store, &source)?;
+        let policy = self.fit.policy();
+        let applied = series::apply_with(host, store, &source, Some(variant), self.upto, policy)?;
+        let mut text = String::new();
+        if let Some(on) = &variant.on {
+            let _ = writeln!(text, "on {on}:");
+        }
+        for patch in &applied.patches {
+            let number = if patch.number == 0 { "on".to_owned() } else { patch.number.to_string() };
+            let _ = writeln!(text, "{number:>3} {}: {}", patch.outcome, patch.subject);
+            for moved in patch.outcome.moved() {
+                let _ = writeln!(text, "      {moved}");
+            }
+        }
+        for file in &applied.left_out {
+            let _ = writeln!(text, "    not applied: {file}");
+        }
+        let _ = writeln!(
+            text,
+            "linux {} with {}: commit {}",
+            source.version, series.name, applied.commit
+        );
+        let value = json!({
+            "kernel": source.version, "series": series.name, "variant": variant.label(),
+            "on": variant.on, "commit": applied.commit, "tree": applied.tree,
+            "applied": applied.patches, "not_applied": applied.left_out,
+        });
+        session.print(&text, &value)?;
+        Ok(ExitKind::Pass)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Threads of the kernel's mail archive, by message-id.
+
+use std::time::Duration;
+
+use crate::diagnosis::{Diagnosis, on_path};
+use crate::host::Host;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// A message-id as people copy it: bare, in angle brackets, or as the archive's URL.
+pub(super) fn message_id(name: &str) -> Option<String> {
+    let name = name.trim().trim_start_matches("id:");
+    let id = match name.split_once("://") {
+        // https://ARCHIVE/LIST/ID/, perhaps with more behind it
+        Some((_, rest)) => rest.split('/').skip(1).find(|part| part.contains('@'))?,
+        None => name.trim_start_matches('<').trim_end_matches('>'),
+    };
+    let id = id.replace("%40", "@");
+    let (left, right) = id.split_once('@')?;
+    let sound = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_graphic() && !b"<>/\\?#%\"'".contains(&b))
+    };
+    (sound(left) && sound(right) && !left.starts_with('-')).then_some(id)
+}
+
+/// The whole thread as an mbox: through b4 where it is installed, else with curl.
+pub(super) fn thread(host: &Host, id: &str, archive: &str) -> Result<Vec<u8>, Diagnosis> {
+    let step = host.progress.step("fetch", &format!("the thread of <{id}>"));
+    let scratch = tempfile::tempdir()
+        .map_err(|e| Diagnosis::infra(format!("cannot create a scratch directory: {e}")))?;
+    let text = if host.has("b4") {
+        host.program("b4")
+            .args(["mbox", "--mbox-name", "thread.mbox", "--outdir"])
+            .arg(scratch.path())
+            .arg(id)
+            .limit(LIMIT)
+            .run()?;
+        let path = scratch.path().join("thread.mbox");
+        std::fs::read(&path).map_err(|e| on_path("read", &path, &e))?
+    } else {
+        let packed = scratch.path().join("t.mbox.gz");
+        host.program("curl")
+            .args(["--fail", "--silent", "--show-error", "--location", "--output"])
+            .arg(&packed)
+            .arg(format!("{archive}/{id}/t.mbox.gz"))
+            .limit(LIMIT)
+            .run()
+            .map_err(|e| {
+                e.next(format!(
+                    "check the network and the message-id; or save the thread yourself and import the file ({archive}/{id}/)"
+                ))
+            })?;
+        host.program("gzip").args(["--decompress", "--stdout"]).arg(&packed).run()?.stdout
+    };
+    step.done(&format!("{} KiB", text.len().div_ceil(1024)));
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn message_ids_in_every_dress() {
+        let id = "20211008091336.33616-8-jolsa@kernel.org";
+        for text in [
+            id.to_owned(),
+            format!("<{id}>"),
+            format!("id:{id}"),
+            format!("https://archive.example.org/all/{id}/T/#t"),
+            format!("https://archive.example.org/r/{}", id.replace('@', "%40")),
+        ] {
+            assert_eq!(message_id(&text).as_deref(), Some(id), "{text}");
+        }
+        for text in ["no-such-file.mbox", "@x", "x@", "-o@x", "a b@c", "https://example.org/x/"] {
+            assert_eq!(message_id(text), None, "{text}");
+        }
+    }
+}
