@@ -225,6 +225,42 @@ impl<'h> Invocation<'h> {
         Ok(Output { code, stdout, stderr })
     }
 
+    /// Hands the terminal to the program, a user's shell or editor, and waits for its end. Returns
+    /// its exit code.
+    pub fn attached(self) -> Result<i32, Diagnosis> {
+        self.host.check_cancelled()?;
+        self.host.note_command(&self.command_line());
+        let name = self.program.to_string_lossy().into_owned();
+        let path = package::find_program(&self.program).ok_or_else(|| package::missing(&name))?;
+        let mut command = Command::new(path);
+        command.args(&self.args);
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
+        for (key, value) in &self.env {
+            match value {
+                Some(value) => command.env(key, value),
+                None => command.env_remove(key),
+            };
+        }
+        let mut child =
+            command.spawn().map_err(|e| Diagnosis::infra(format!("cannot start {name}: {e}")))?;
+        loop {
+            let ended = child
+                .try_wait()
+                .map_err(|e| Diagnosis::infra(format!("cannot wait for {name}: {e}")))?;
+            if let Some(status) = ended {
+                return Ok(status.code().unwrap_or(255));
+            }
+            if let Err(cancelled) = self.host.check_cancelled() {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(cancelled);
+            }
+            std::thread::sleep(TICK);
+        }
+    }
+
     /// Starts the program and leaves it running; its output is piped.
     pub fn start(self) -> Result<Running, Diagnosis> {
         self.host.check_cancelled()?;

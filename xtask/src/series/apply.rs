@@ -243,6 +243,29 @@ pub fn try_all(
     Ok(Tried { applied: applied(variant, &walked.levels), refused })
 }
 
+/// Applies patches strictly. `None` if all of them went on; else what git said of the one that did
+/// not, and the commit it was tried on.
+pub(super) fn walk_all(
+    host: &Host,
+    store: &Store,
+    source: &Source,
+    patches: &[&Patch],
+) -> Result<Option<(String, String)>, Diagnosis> {
+    let walked = walk(host, store, source, patches, Policy::default())?;
+    Ok(walked.refused.map(|(Refused(words), commit)| (words, commit)))
+}
+
+/// The commit with these patches, all of which apply.
+pub(super) fn commit_of(
+    host: &Host,
+    store: &Store,
+    source: &Source,
+    patches: &[&Patch],
+) -> Result<String, Diagnosis> {
+    let walked = walk(host, store, source, patches, Policy::default())?;
+    Ok(walked.levels.last().map_or(&source.commit, |l| &l.commit).clone())
+}
+
 struct Walked {
     levels: Vec<Level>,
     /// What git said of the patch behind the last level, and the commit it was tried on.

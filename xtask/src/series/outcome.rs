@@ -79,6 +79,11 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether nothing was done, since the tree has the change.
+    pub fn is_already_applied(&self) -> bool {
+        matches!(self, Self::AlreadyApplied { .. })
+    }
+
     /// Hunks at other lines.
     pub fn moved(&self) -> &[Moved] {
         match self {

@@ -2,14 +2,15 @@
 //! `cargo xtask series check` and `apply`.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
 
 use super::Session;
 use crate::diagnosis::{Diagnosis, ExitKind};
-use crate::series::{self, Column, Policy, Series};
-use crate::tree;
+use crate::series::{self, Column, KernelRange, Policy, Series, workbench};
+use crate::tree::{self, Source};
 
 /// How strictly patches must fit.
 #[derive(Debug, Clone, Copy, Args)]
@@ -92,6 +93,16 @@ pub struct Apply {
     upto: Option<usize>,
     #[command(flatten)]
     fit: Fit,
+    /// Make a git tree with the patches as commits, to work on them; `series refresh` takes them
+    /// back
+    #[arg(long, value_name = "DIR", conflicts_with = "resolve")]
+    worktree: Option<PathBuf>,
+    /// Open a shell for each conflict, and keep what comes of it as a new variant
+    #[arg(long, conflicts_with_all = ["fuzz", "three_way", "upto"])]
+    resolve: bool,
+    /// Kernels that the new variant is for [default: the line of the kernel]
+    #[arg(long, value_name = "RANGE", requires = "resolve")]
+    kernels: Option<KernelRange>,
 }
 
 impl Apply {
@@ -104,6 +115,9 @@ impl Apply {
             return Ok(ExitKind::Pass);
         }
         let source = tree::fetch(host, store, &spec, false)?;
+        if self.resolve {
+            return self.resolve(session, &series, &source, &spec.name);
+        }
         let variant = series.variant_of(host, store, &source)?;
         let policy = self.fit.policy();
         let applied = series::apply_with(host, store, &source, Some(variant), self.upto, policy)?;
@@ -126,10 +140,74 @@ impl Apply {
             "linux {} with {}: commit {}",
             source.version, series.name, applied.commit
         );
+        if let Some(directory) = &self.worktree {
+            let base = applied.patches.iter().rfind(|p| p.number == 0);
+            let about = workbench::About {
+                series: series.name.clone(),
+                kernel: spec.name.clone(),
+                base: base.map_or(&source.commit, |p| &p.commit).clone(),
+            };
+            workbench::create(host, store, directory, &applied.commit, &about, None)?;
+            let _ = writeln!(
+                text,
+                "{}: branch xtask/{} has them as commits\nnext: edit them there (git rebase --interactive {}), then `cargo xtask series refresh {} --from {}`",
+                directory.display(),
+                series.name,
+                about.base,
+                series.name,
+                directory.display(),
+            );
+        }
         let value = json!({
             "kernel": source.version, "series": series.name, "variant": variant.label(),
             "on": variant.on, "commit": applied.commit, "tree": applied.tree,
             "applied": applied.patches, "not_applied": applied.left_out,
+        });
+        session.print(&text, &value)?;
+        Ok(ExitKind::Pass)
+    }
+}
+
+impl Apply {
+    fn resolve(
+        &self,
+        session: &Session,
+        series: &Series,
+        source: &Source,
+        kernel: &str,
+    ) -> Result<ExitKind, Diagnosis> {
+        let (host, store) = (&session.host, &session.store);
+        let variant = match series.variant_of(host, store, source) {
+            Ok(variant) => variant,
+            Err(none) => series.nearest(source.version).ok_or(none)?,
+        };
+        let shell = std::env::var("SHELL").ok().filter(|s| !s.is_empty());
+        let shell = shell.as_deref().unwrap_or("sh");
+        let resolved = series::resolve(host, store, source, variant, kernel, &series.name, shell)?;
+        if resolved.changed.is_empty() {
+            let text = format!(
+                "{} applies to linux {}: there is nothing to resolve",
+                series.name, source.version
+            );
+            session.print(&text, &json!({"series": series.name, "changed": resolved.changed}))?;
+            return Ok(ExitKind::Pass);
+        }
+        let line = source.version.line().to_string();
+        let kernels = match self.kernels {
+            Some(kernels) => kernels,
+            None => line.parse().map_err(|e| Diagnosis::infra(format!("{e}")))?,
+        };
+        let like = Some(variant).filter(|v| v.on.is_some());
+        let directory = series::replace_variant(series, kernels, &resolved.files, like)?;
+        let changed: Vec<_> = resolved.changed.iter().map(ToString::to_string).collect();
+        let text = format!(
+            "resolved patches {}; the variant for {kernels} is in {}",
+            changed.join(", "),
+            directory.display()
+        );
+        let value = json!({
+            "series": series.name, "kernels": kernels, "directory": directory,
+            "changed": resolved.changed,
         });
         session.print(&text, &value)?;
         Ok(ExitKind::Pass)

@@ -2,6 +2,7 @@
 //! `cargo xtask series`.
 
 mod check;
+mod export;
 mod import;
 
 use std::fmt::Write as _;
@@ -26,6 +27,8 @@ pub enum SeriesCommand {
     Import(import::Import),
     Check(check::Check),
     Apply(check::Apply),
+    Export(export::Export),
+    Refresh(export::Refresh),
     /// Print the JSON Schema of series.yaml
     Schema,
 }
@@ -40,6 +43,8 @@ impl SeriesCommand {
             Self::Import(import) => return import.run(session),
             Self::Check(check) => return check.run(session),
             Self::Apply(apply) => return apply.run(session),
+            Self::Export(export) => return export.run(session),
+            Self::Refresh(refresh) => return refresh.run(session),
             Self::Schema => {
                 let schema = series::schema();
                 let value: serde_json::Value = serde_json::from_str(&schema).unwrap_or_default();

@@ -26,12 +26,26 @@ pub fn write(file: &File, depth: usize) -> Result<String, Diagnosis> {
 
 /// The text with a variant added, or in the place of the one with the same directory.
 pub fn with_variant(path: &Path, text: &str, entry: &VariantEntry) -> Result<String, Diagnosis> {
-    let mut wanted = File::parse(path, text)?;
-    let place = wanted.variants.iter().position(|v| v.directory == entry.directory);
-    match place {
-        Some(place) => wanted.variants[place] = entry.clone(),
-        None => wanted.variants.push(entry.clone()),
+    let there = File::parse(path, text)?;
+    if there.variants.contains(entry) {
+        return Ok(text.to_owned());
     }
+    let mut wanted = there;
+    let replaced = wanted.variants.iter().position(|v| v.directory == entry.directory);
+    let place = match replaced {
+        Some(place) => {
+            wanted.variants[place] = entry.clone();
+            Place::Of(place)
+        }
+        None => {
+            // The first that fits is taken: a wider range must not come before.
+            let first = entry.kernels.ends().0;
+            let wider = |v: &VariantEntry| first.is_some_and(|first| v.kernels.has(first));
+            let before = wanted.variants.iter().position(wider).unwrap_or(wanted.variants.len());
+            wanted.variants.insert(before, entry.clone());
+            Place::Before(before)
+        }
+    };
     // Comments and order survive where the text has the usual form; else the whole is written anew.
     if let Some(edited) = edit(text, entry, place)?
         && File::parse(path, &edited).is_ok_and(|file| file == wanted)
@@ -46,11 +60,16 @@ pub fn with_variant(path: &Path, text: &str, entry: &VariantEntry) -> Result<Str
     write(&wanted, depth)
 }
 
-fn edit(
-    text: &str,
-    entry: &VariantEntry,
-    place: Option<usize>,
-) -> Result<Option<String>, Diagnosis> {
+/// Where a variant goes in the list.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// In the place of this one.
+    Of(usize),
+    /// Before this one, or at the end.
+    Before(usize),
+}
+
+fn edit(text: &str, entry: &VariantEntry, place: Place) -> Result<Option<String>, Diagnosis> {
     let lines: Vec<&str> = text.lines().collect();
     let Some(start) = lines.iter().position(|l| l.trim_end() == "variants:").map(|n| n + 1) else {
         return Ok(None);
@@ -66,8 +85,11 @@ fn edit(
     let end = (start..lines.len()).find(|&n| !inside(lines[n])).unwrap_or(lines.len());
     let items: Vec<usize> = (start..end).filter(|&n| is_item(lines[n])).collect();
     let (from, to) = match place {
-        None => (end, end),
-        Some(place) => {
+        Place::Before(place) => {
+            let at = items.get(place).copied().unwrap_or(end);
+            (at, at)
+        }
+        Place::Of(place) => {
             let Some(&from) = items.get(place) else { return Ok(None) };
             (from, items.get(place + 1).copied().unwrap_or(end))
         }

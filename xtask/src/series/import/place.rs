@@ -4,12 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use super::Chosen;
-use crate::diagnosis::{Diagnosis, on_path};
+use crate::diagnosis::Diagnosis;
 use crate::mail;
 use crate::series::{
-    Expect, File, KernelRange, Kind, On, PatchEntry, VariantEntry, with_variant, write,
+    Expect, File, KernelRange, Kind, On, PatchEntry, VariantEntry, install, with_variant, write,
 };
-use crate::store::write_atomic;
 
 /// Where a series goes.
 #[derive(Debug, Clone, Default)]
@@ -132,50 +131,21 @@ pub fn place(patches: &Path, chosen: &Chosen, place: &Place) -> Result<Placed, D
         return Err(Diagnosis::usage(format!("{} is in the way", directory.display()))
             .next("move it away, or give another --name"));
     }
-    // The patches come first, in a directory of a hidden name: without series.yaml they are nothing.
-    std::fs::create_dir_all(&parent).map_err(|e| on_path("create", &parent, &e))?;
-    let staged = tempfile::Builder::new()
-        .prefix(".import-")
-        .tempdir_in(&parent)
-        .map_err(|e| on_path("create a directory in", &parent, &e))?;
     let of = chosen.patches.len();
-    for (n, (patch, listed)) in chosen.patches.iter().zip(&entry.patches).enumerate() {
-        let version = chosen.version.map(|v| format!(" v{v}")).unwrap_or_default();
-        let prefix = if of == 1 {
-            format!("PATCH{version}")
-        } else {
-            format!("PATCH{version} {}/{of}", n + 1)
-        };
-        let id = format!("<{}>", patch.message_id);
-        let headers = [("Message-ID", id.as_str())];
-        let headers = if patch.message_id.contains('@') { &headers[..] } else { &[] };
-        let path = staged.path().join(&listed.file);
-        std::fs::write(&path, mail::write(&patch.patch, &prefix, headers))
-            .map_err(|e| on_path("write", &path, &e))?;
-    }
-    std::fs::create_dir_all(&series).map_err(|e| on_path("create", &series, &e))?;
-    // What a replaced variant had is moved away until the new one stands.
-    let old = staged.path().with_extension("old");
-    if directory.exists() {
-        std::fs::rename(&directory, &old).map_err(|e| on_path("move", &directory, &e))?;
-    }
-    let staged = staged.keep();
-    let moved = std::fs::rename(&staged, &directory)
-        .map_err(|e| on_path("move", &staged, &e))
-        .and_then(|()| write_atomic(&yaml, text.as_bytes()));
-    if let Err(error) = moved {
-        let _ = std::fs::remove_dir_all(&staged);
-        if old.exists() {
-            let _ = std::fs::remove_dir_all(&directory);
-            let _ = std::fs::rename(&old, &directory);
-        } else if !added {
-            let _ = std::fs::remove_dir_all(&series);
-        } else {
-            let _ = std::fs::remove_dir_all(&directory);
-        }
-        return Err(error);
-    }
-    let _ = std::fs::remove_dir_all(&old);
+    let files =
+        chosen.patches.iter().zip(&entry.patches).enumerate().map(|(n, (patch, listed))| {
+            let version = chosen.version.map(|v| format!(" v{v}")).unwrap_or_default();
+            let prefix = if of == 1 {
+                format!("PATCH{version}")
+            } else {
+                format!("PATCH{version} {}/{of}", n + 1)
+            };
+            let id = format!("<{}>", patch.message_id);
+            let headers = [("Message-ID", id.as_str())];
+            let headers = if patch.message_id.contains('@') { &headers[..] } else { &[] };
+            (listed.file.clone(), mail::write(&patch.patch, &prefix, headers))
+        });
+    install(&series, &entry.directory, &files.collect::<Vec<_>>(), &text)?;
     let files = entry.patches.iter().map(|p| p.file.clone()).collect();
     Ok(Placed { name, directory, files, added })
 }
