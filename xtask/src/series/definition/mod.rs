@@ -400,6 +400,6 @@ mod tests {
             }
         }
         let names = list(&patches, Kind::Fault);
-        assert_eq!(names, ["pause", "unregister-under-lock"]);
+        assert_eq!(names, ["no-pause-reply", "pause", "unregister-under-lock"]);
     }
 }

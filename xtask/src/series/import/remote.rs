@@ -10,19 +10,18 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// A message-id as people copy it: bare, in angle brackets, or as the archive's URL.
 pub(super) fn message_id(name: &str) -> Option<String> {
-    let name = name.trim().trim_start_matches("id:");
+    let name = name.trim().trim_start_matches("id:").replace("%40", "@");
     let id = match name.split_once("://") {
         // https://ARCHIVE/LIST/ID/, perhaps with more behind it
         Some((_, rest)) => rest.split('/').skip(1).find(|part| part.contains('@'))?,
         None => name.trim_start_matches('<').trim_end_matches('>'),
     };
-    let id = id.replace("%40", "@");
     let (left, right) = id.split_once('@')?;
     let sound = |part: &str| {
         !part.is_empty()
             && part.bytes().all(|b| b.is_ascii_graphic() && !b"<>/\\?#%\"'".contains(&b))
     };
-    (sound(left) && sound(right) && !left.starts_with('-')).then_some(id)
+    (sound(left) && sound(right) && !left.starts_with('-')).then(|| id.to_owned())
 }
 
 /// The whole thread as an mbox: through b4 where it is installed, else with curl.
