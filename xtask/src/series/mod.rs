@@ -2,7 +2,7 @@
 //! Patch series: reading them, and applying them patch by patch.
 
 mod apply;
-mod conflict;
+pub mod conflict;
 mod definition;
 mod patch;
 
