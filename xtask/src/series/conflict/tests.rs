@@ -10,6 +10,7 @@ use crate::tree::{Origin, Source, Spec, fetch, git};
 mod files;
 mod hunks;
 mod places;
+mod random;
 
 const SOURCE: &str = "int one;\n\nint f(void)\n{\n\tint a = 1;\n\n\treturn a;\n}\n\nint two;\n";
 
