@@ -4,7 +4,7 @@
 mod applier;
 mod apply;
 mod check;
-mod conflict;
+pub mod conflict;
 mod definition;
 mod export;
 mod history;
