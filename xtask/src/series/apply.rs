@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::applier::{Applier, Changes, Refused};
+use super::conflict::{self, Conflict};
 use super::history::History;
-use super::{Outcome, Patch, Policy, Variant, conflict};
+use super::{Outcome, Patch, Policy, Variant};
 use crate::diagnosis::{Diagnosis, on_path};
 use crate::diff::quote;
 use crate::host::Host;
@@ -222,8 +223,8 @@ fn applied(variant: &Variant, levels: &[Level]) -> Vec<AppliedPatch> {
 pub struct Tried {
     /// The patches that went on, in order.
     pub applied: Vec<AppliedPatch>,
-    /// The patch that did not: its number, and why.
-    pub refused: Option<(usize, Diagnosis)>,
+    /// The patch that did not: why, and where.
+    pub refused: Option<(Diagnosis, Vec<Conflict>)>,
 }
 
 /// Applies a variant as far as it goes. A patch that does not apply is a result, not an error.
@@ -238,7 +239,7 @@ pub fn try_all(
     let refused = walked.refused.map(|(refused, commit)| {
         let (number, patch) = place(variant, walked.levels.len());
         let of = variant.patches.len();
-        (number, conflict::explain(host, store, &commit, patch, (number, of), &refused.0))
+        conflict::study(host, store, &commit, patch, (number, of), &refused.0)
     });
     Ok(Tried { applied: applied(variant, &walked.levels), refused })
 }

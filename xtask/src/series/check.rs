@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::conflict::Conflict;
 use super::{Outcome, Policy, Series, Tried, Variant, try_all};
 use crate::diagnosis::Diagnosis;
 use crate::host::Host;
@@ -63,8 +64,10 @@ pub enum NotApplied {
     Conflict {
         /// In a line.
         what: String,
-        /// The facts.
+        /// The facts, for a person.
         details: Vec<String>,
+        /// The same, hunk by hunk.
+        conflicts: Vec<Conflict>,
         /// How to see it again.
         reproduce: Option<String>,
     },
@@ -126,9 +129,10 @@ fn column(
             at == patches.len() && !patches.iter().any(|c| matches!(c.state, State::Not(_)))
         });
         let state = State::Not(match refused {
-            Some((_, why)) => NotApplied::Conflict {
+            Some((why, conflicts)) => NotApplied::Conflict {
                 what: why.what.clone(),
                 details: why.details.clone(),
+                conflicts: conflicts.clone(),
                 reproduce: why.reproduce.clone(),
             },
             None => NotApplied::NotReached,
@@ -147,7 +151,7 @@ fn column(
         nearest,
         patches,
         infra: None,
-        conflict: tried.refused.map(|(_, why)| why),
+        conflict: tried.refused.map(|(why, _)| why),
     }
 }
 

@@ -19,12 +19,12 @@ pub mod workbench;
 pub use apply::{Applied, AppliedPatch, Tried, apply, apply_with, cached, try_all};
 pub use check::{Column, check, table};
 pub use definition::{
-    Expect, ExpectedVerdict, File, FollowUpTo, KernelRange, Kind, On, PatchEntry, Series, Variant,
-    VariantEntry, list, schema, with_variant, write,
+    Expect, File, FollowUpTo, KernelRange, Kind, On, PatchEntry, Series, Variant, VariantEntry,
+    list, schema, with_variant, write,
 };
 pub use export::{Style, export};
 pub use install::install;
 pub use outcome::{Known, Moved, Outcome, Policy};
 pub use patch::Patch;
 pub use refresh::{patches_of_tree, replace_variant};
-pub use resolve::{Resolved, resolve};
+pub use resolve::resolve;

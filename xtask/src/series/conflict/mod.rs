@@ -175,6 +175,18 @@ pub fn explain(
     (number, of): (usize, usize),
     words: &str,
 ) -> Diagnosis {
+    study(host, store, base, patch, (number, of), words).0
+}
+
+/// The same, with the conflicts themselves.
+pub fn study(
+    host: &Host,
+    store: &Store,
+    base: &str,
+    patch: &Patch,
+    (number, of): (usize, usize),
+    words: &str,
+) -> (Diagnosis, Vec<Conflict>) {
     let ended = |e: &Diagnosis| matches!(e.exit, ExitKind::Interrupted | ExitKind::Terminated);
     let looked = find(host, store, base, patch).and_then(|conflicts| {
         let whole = Look::new(host, store, base).reverse_applies(patch)?;
@@ -182,11 +194,11 @@ pub fn explain(
     });
     let (conflicts, applied, trouble) = match looked {
         Ok((conflicts, applied)) => (conflicts, applied, None),
-        Err(error) if ended(&error) => return error,
+        Err(error) if ended(&error) => return (error, Vec::new()),
         // That the patch does not apply is still true, and the news.
         Err(error) => (Vec::new(), false, Some(error.what)),
     };
-    render::diagnosis(&render::Report {
+    let diagnosis = render::diagnosis(&render::Report {
         patch,
         number,
         of,
@@ -195,7 +207,8 @@ pub fn explain(
         trouble: trouble.as_deref(),
         words,
         reproduce: render::reproduce(store, base, patch),
-    })
+    });
+    (diagnosis, conflicts)
 }
 
 #[cfg(test)]

@@ -37,18 +37,22 @@ const EXTRA: usize = 6;
 pub(super) fn diagnosis(report: &Report<'_>) -> Diagnosis {
     let Report { patch, number, of, conflicts, .. } = report;
     let name = patch.file_name();
+    let which = match number {
+        0 => "a patch that the series stands on".to_owned(),
+        _ => format!("patch {number}/{of}"),
+    };
     // The lines that git searched for come without a mark, and are shown better above.
     let is_error = |l: &&str| l.starts_with("error:") && !l.ends_with("while searching for:");
     let errors: Vec<_> = report.words.lines().filter(is_error).collect();
     let errors = errors.join("\n");
     if errors.contains("corrupt patch") {
-        return Diagnosis::usage(format!("patch {number}/{of} ({name}) is damaged"))
+        return Diagnosis::usage(format!("{which} ({name}) is damaged"))
             .detail(errors)
             .next("make it anew with `git format-patch`");
     }
     let mut diagnosis = Diagnosis::new(
         ExitKind::CheckFailed,
-        format!("patch {number}/{of} does not apply: {} ({name})", patch.subject),
+        format!("{which} does not apply: {} ({name})", patch.subject),
     );
     if report.applied {
         diagnosis = diagnosis.detail("its reverse applies: the tree has this change already");

@@ -15,7 +15,7 @@ pub use range::KernelRange;
 
 use super::Patch;
 use crate::build::DirectApi;
-use crate::diagnosis::{Diagnosis, on_path};
+use crate::diagnosis::Diagnosis;
 use crate::host::Host;
 use crate::store::Store;
 use crate::tree::{KernelVersion, Source, git};
@@ -57,8 +57,6 @@ pub struct Variant {
     pub base: Vec<Patch>,
     /// The commit that the patches were made on.
     pub base_commit: Option<String>,
-    /// Its directory.
-    pub directory: PathBuf,
     /// The patches, in order.
     pub patches: Vec<Patch>,
     /// What a run must report with this variant.
@@ -214,6 +212,13 @@ fn load(patches: &Path, name: &str, kind: Kind, depth: usize) -> Result<Series, 
             "it has no variants; each needs `directory` and `patches`".into(),
         ));
     }
+    for expect in file.expect.iter().chain(file.variants.iter().filter_map(|v| v.expect.as_ref())) {
+        let named = expect.property.is_some() || expect.finding.is_some();
+        if named && expect.verdict == Some(ExpectedVerdict::Pass) {
+            let why = "a run that passes has neither a failed property nor a finding".into();
+            return Err(wrong("verdict:", why));
+        }
+    }
     if depth > DEEPEST {
         return Err(wrong("on:", "its `on` leads back to itself".into()));
     }
@@ -225,14 +230,13 @@ fn load(patches: &Path, name: &str, kind: Kind, depth: usize) -> Result<Series, 
                 Some(on) => base(patches, on, entry.kernels, depth, &wrong)?,
                 None => (None, Vec::new()),
             };
-            let (directory, own) = patches_of(&directory, entry, &wrong)?;
+            let own = patches_of(&directory, entry, &wrong)?;
             Ok(Variant {
                 kernels: entry.kernels,
                 contains: entry.contains.clone(),
                 on,
                 base,
                 base_commit: entry.base_commit.clone(),
-                directory,
                 patches: own,
                 expect: entry.expect.clone(),
             })
@@ -296,7 +300,7 @@ fn patches_of(
     series: &Path,
     entry: &VariantEntry,
     wrong: &Wrong<'_>,
-) -> Result<(PathBuf, Vec<Patch>), Diagnosis> {
+) -> Result<Vec<Patch>, Diagnosis> {
     if !is_plain(&entry.directory) {
         let why =
             format!("`directory` is the name of one beside series.yaml, not {:?}", entry.directory);
@@ -321,7 +325,7 @@ fn patches_of(
             return Err(wrong(&entry.directory, why));
         }
     }
-    let patches = listed
+    listed
         .into_iter()
         .zip(&entry.patches)
         .map(|(path, listed)| {
@@ -329,8 +333,7 @@ fn patches_of(
                 .map_err(|e| wrong(&listed.file, format!("cannot read {}: {e}", path.display())))?;
             Patch::parse(&path, bytes)
         })
-        .collect::<Result<_, _>>()?;
-    Ok((directory, patches))
+        .collect()
 }
 
 #[cfg(test)]
