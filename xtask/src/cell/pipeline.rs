@@ -140,6 +140,7 @@ fn prepare_steps(
         applied: applied.patches.iter().map(|p| p.file.clone()).collect(),
         not_applied: applied.left_out.clone(),
         offsets: applied.patches.iter().flat_map(AppliedPatch::offsets).collect(),
+        notes: applied.patches.iter().flat_map(AppliedPatch::notes).collect(),
     };
 
     let since = Instant::now();

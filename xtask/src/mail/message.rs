@@ -46,6 +46,12 @@ impl Mail {
         decode(&self.text, &self.charset)
     }
 
+    /// Whether a diffstat tells how much its diff must change, so that a cut one is noticed.
+    pub fn is_counted(&self) -> bool {
+        let text = diff::Text::new(&self.text);
+        diff::first_line(&text).is_some_and(|at| diff::claimed(&text.lines[..at]).is_some())
+    }
+
     /// Where line `n` of the text is (from 1), for a person.
     pub fn place(&self, n: usize) -> String {
         match self.text_line {

@@ -128,7 +128,7 @@ pub fn postings(mut members: Vec<Member>) -> (Vec<Member>, Vec<Posting>) {
         }
     }
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut loose: BTreeMap<(u32, usize, String, Vec<String>), Vec<usize>> = BTreeMap::new();
+    let mut loose: BTreeMap<(u32, usize, Vec<String>), Vec<usize>> = BTreeMap::new();
     let roots: Vec<(usize, usize)> = (0..members.len())
         .filter(|at| members[*at].number().is_some())
         .map(|at| (at, threads.root(at)))
@@ -141,33 +141,48 @@ pub fn postings(mut members: Vec<Member>) -> (Vec<Member>, Vec<Posting>) {
         let member = &members[at];
         // Mails that no thread connects are told apart by what their subjects say.
         if sizes[&root] == 1 && member.total() > 1 {
-            let author = member.mail.from.clone().unwrap_or_default().address;
             let tags = member.mail.subject.tags.clone();
-            loose.entry((member.version(), member.total(), author, tags)).or_default().push(at);
+            loose.entry((member.version(), member.total(), tags)).or_default().push(at);
         } else {
             groups.entry(root).or_default().push(at);
         }
     }
     let mut all: Vec<Posting> = Vec::new();
     for group in groups.into_values().chain(loose.into_values()) {
-        // Members come oldest first: what was sent again starts a posting of its own.
-        let mut here: Vec<Posting> = Vec::new();
-        for at in group {
-            let (number, member) = (members[at].number().unwrap_or_default(), &members[at]);
-            let free = here.iter_mut().find(|p| !p.members.contains_key(&number));
-            match free {
-                Some(posting) => drop(posting.members.insert(number, at)),
-                None => here.push(Posting {
-                    version: member.version(),
-                    total: member.total(),
-                    members: BTreeMap::from([(number, at)]),
-                }),
-            }
-        }
-        all.append(&mut here);
+        all.extend(separate(&group, &members));
     }
     all.sort_by_key(|p| p.members.values().min().copied());
     (members, all)
+}
+
+/// Takes a group apart that has a number twice: by author, since series of two people are two; then
+/// where the numbers start anew, since members come oldest first. What cannot be told apart comes
+/// out as postings that are not whole, and those are refused.
+fn separate(group: &[usize], members: &[Member]) -> Vec<Posting> {
+    let number = |at: &usize| members[*at].number().unwrap_or_default();
+    let posting = |part: &[usize]| {
+        let first = &members[part[0]];
+        let members = part.iter().map(|at| (number(at), *at)).collect();
+        Posting { version: first.version(), total: first.total(), members }
+    };
+    let unique: std::collections::BTreeSet<usize> = group.iter().map(number).collect();
+    if unique.len() == group.len() {
+        return vec![posting(group)];
+    }
+    let mut by_author: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for at in group {
+        let author = members[*at].mail.from.clone().unwrap_or_default().address;
+        by_author.entry(author).or_default().push(*at);
+    }
+    let mut all = Vec::new();
+    for part in by_author.into_values() {
+        let starts =
+            part.iter().enumerate().skip(1).filter(|(n, at)| number(at) <= number(&part[n - 1]));
+        let starts: Vec<usize> = [0].into_iter().chain(starts.map(|(n, _)| n)).collect();
+        let ends = starts.iter().skip(1).copied().chain([part.len()]);
+        all.extend(starts.iter().zip(ends).map(|(from, to)| posting(&part[*from..to])));
+    }
+    all
 }
 
 /// Which mails of a version answer each other: a forest of disjoint sets.

@@ -51,7 +51,7 @@ pub fn summary(result: &RunResult, run: &Path) -> String {
         format!(", {} of {total} patches", series.applied.len())
     };
     let _ = writeln!(text, "  series    {}{level}", series.name);
-    for offset in &series.offsets {
+    for offset in series.offsets.iter().chain(&series.notes) {
         let _ = writeln!(text, "            {offset}");
     }
     let number = |key: &str| result.stress.get(key).copied().and_then(|n| u64::try_from(n).ok());

@@ -26,6 +26,44 @@ type Entry = (String, String);
 /// What a patch changed: files with their new mode and object, or without for those that are gone.
 pub(super) type Changes = BTreeMap<String, Option<Entry>>;
 
+/// A patch that went on.
+pub(super) struct Step {
+    /// How.
+    pub outcome: Outcome,
+    /// What it changed.
+    pub changes: Changes,
+    /// Files that were exactly what the patch was made for, and are now something else than what
+    /// its author had: the patch was cut or edited.
+    pub altered: Vec<String>,
+}
+
+impl Step {
+    fn of(outcome: Outcome, changes: Changes) -> Self {
+        Self { outcome, changes, altered: Vec::new() }
+    }
+
+    fn none(known: Known) -> Self {
+        Self::of(Outcome::AlreadyApplied { known }, Changes::new())
+    }
+}
+
+/// The files whose old object is the one that the patch names, and whose new one is not.
+fn altered(patch: &Patch, before: &BTreeMap<String, Entry>, changes: &Changes) -> Vec<String> {
+    // Shorter names would be equal by chance.
+    const SHORTEST: usize = 7;
+    let is = |object: &str, name: &str| name.len() >= SHORTEST && object.starts_with(name);
+    let differs = |file: &&FileDiff| {
+        let (Some((old, new)), Some(path)) = (file.blobs(), file.new.as_ref()) else {
+            return false;
+        };
+        let was = file.old.as_ref().and_then(|old| before.get(old));
+        let now = changes.get(path).and_then(Option::as_ref);
+        was.is_some_and(|(_, object)| is(object, old))
+            && now.is_some_and(|(_, object)| new.len() >= SHORTEST && !object.starts_with(new))
+    };
+    patch.diff.files.iter().filter(differs).map(|f| f.name().to_owned()).collect()
+}
+
 /// A patch that git refused, in git's words.
 #[derive(Debug, Clone)]
 pub(super) struct Refused(pub String);
@@ -116,44 +154,45 @@ impl<'h> Applier<'h> {
         patch: &Patch,
         policy: Policy,
         history: Option<&History<'_>>,
-    ) -> Result<Result<(Outcome, Changes), Refused>, Diagnosis> {
+    ) -> Result<Result<Step, Refused>, Diagnosis> {
         let bytes = patch.diff.write();
         let before = self.files.clone();
         let strict = self.apply(&bytes, &[])?;
         if strict.success() {
             let moved = moved(&strict.error_text());
             if moved.is_empty() {
-                return Ok(Ok((Outcome::Clean, self.take(patch)?)));
+                let changes = self.take(patch)?;
+                let altered = altered(patch, &before, &changes);
+                return Ok(Ok(Step { outcome: Outcome::Clean, changes, altered }));
             }
             let changes = self.take(patch)?;
             // A change that is there already may seem to fit once more somewhere else.
             let after = std::mem::replace(&mut self.files, before);
             self.write_index()?;
             if self.reverse_applies(&bytes)?.is_some_and(|moved| moved.is_empty()) {
-                return Ok(Ok((Outcome::AlreadyApplied { known: Known::Reverse }, Changes::new())));
+                return Ok(Ok(Step::none(Known::Reverse)));
             }
             self.files = after;
             self.write_index()?;
-            return Ok(Ok((Outcome::Offset { moved }, changes)));
+            return Ok(Ok(Step::of(Outcome::Offset { moved }, changes)));
         }
         if self.reverse_applies(&bytes)?.is_some() {
-            return Ok(Ok((Outcome::AlreadyApplied { known: Known::Reverse }, Changes::new())));
+            return Ok(Ok(Step::none(Known::Reverse)));
         }
         if let Some(commit) = history.map(|h| h.find(patch)).transpose()?.flatten() {
-            let known = Known::PatchId(commit);
-            return Ok(Ok((Outcome::AlreadyApplied { known }, Changes::new())));
+            return Ok(Ok(Step::none(Known::PatchId(commit))));
         }
         for lines in 1..=policy.fuzz.min(CONTEXT - 1) {
             let output = self.apply(&bytes, &[&format!("-C{}", CONTEXT - lines)])?;
             if output.success() {
                 let moved = moved(&output.error_text());
-                return Ok(Ok((Outcome::Fuzz { lines, moved }, self.take(patch)?)));
+                return Ok(Ok(Step::of(Outcome::Fuzz { lines, moved }, self.take(patch)?)));
             }
         }
         if policy.three_way {
             let output = self.apply(&bytes, &["--3way"])?;
             if output.success() {
-                return Ok(Ok((Outcome::ThreeWay, self.take(patch)?)));
+                return Ok(Ok(Step::of(Outcome::ThreeWay, self.take(patch)?)));
             }
             // It leaves the stages of a conflict behind.
             self.write_index()?;
@@ -211,13 +250,19 @@ static OFFSET: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^Hunk #(?P<hunk>\d+) succeeded at \d+ \(offset (?P<lines>-?\d+) lines?\)").ok()
 });
 
+static REDUCED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^Context reduced to \((?P<leading>\d+)/\d+\) to apply").ok());
+
 /// The hunks that git found at other lines.
 fn moved(words: &str) -> Vec<Moved> {
-    let (Some(checking), Some(offset)) = (CHECKING.as_ref(), OFFSET.as_ref()) else {
+    let (Some(checking), Some(offset), Some(reduced)) =
+        (CHECKING.as_ref(), OFFSET.as_ref(), REDUCED.as_ref())
+    else {
         return Vec::new();
     };
     let mut file = String::new();
-    let mut all = Vec::new();
+    let mut all: Vec<Moved> = Vec::new();
+    let mut is_last_line = false;
     for line in words.lines() {
         if let Some(found) = checking.captures(line) {
             found["file"].clone_into(&mut file);
@@ -225,8 +270,19 @@ fn moved(words: &str) -> Vec<Moved> {
             let (hunk, lines) = (found["hunk"].parse(), found["lines"].parse());
             if let (Ok(hunk), Ok(lines)) = (hunk, lines) {
                 all.push(Moved { file: file.clone(), hunk, lines });
+                is_last_line = true;
+                continue;
             }
+        } else if let Some(found) = reduced.captures(line)
+            && let (Ok(leading), true, Some(last)) =
+                (found["leading"].parse::<i64>(), is_last_line, all.last_mut())
+        {
+            // For each line of context that it leaves out at the front, git counts two too many: it
+            // moves the place that it expects up instead of down (apply.c, apply_one_fragment()).
+            last.lines -= 2 * (i64::from(CONTEXT) - leading).max(0);
         }
+        is_last_line = false;
     }
+    all.retain(|m| m.lines != 0);
     all
 }

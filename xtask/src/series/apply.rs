@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::applier::{Applier, Changes, Refused};
+use super::applier::{Applier, Refused, Step};
 use super::conflict::{self, Conflict};
 use super::history::History;
-use super::{Outcome, Patch, Policy, Variant};
+use super::{Known, Outcome, Patch, Policy, Variant};
 use crate::diagnosis::{Diagnosis, on_path};
 use crate::diff::quote;
 use crate::host::Host;
@@ -44,6 +44,10 @@ pub struct AppliedPatch {
     pub files: Vec<String>,
     /// How it went on.
     pub outcome: Outcome,
+    /// Files that were exactly what it was made for, and came out as something else than its author
+    /// had: it was cut, or edited.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub altered: Vec<String>,
     /// The commit with it.
     pub commit: String,
 }
@@ -55,12 +59,39 @@ impl AppliedPatch {
     }
 }
 
+impl AppliedPatch {
+    /// What a reader of a verdict must know of it, in words.
+    pub fn notes(&self) -> Vec<String> {
+        let file = &self.file;
+        let mut notes = Vec::new();
+        match &self.outcome {
+            Outcome::AlreadyApplied { known: Known::Reverse } => {
+                notes.push(format!("{file}: the tree has it already (its reverse applies)"));
+            }
+            Outcome::AlreadyApplied { known: Known::PatchId(commit) } => {
+                notes.push(format!("{file}: the tree has it already, as commit {commit}"));
+            }
+            Outcome::Fuzz { .. } | Outcome::ThreeWay => {
+                notes.push(format!("{file}: not clean, applied with {}", self.outcome));
+            }
+            Outcome::Clean | Outcome::Offset { .. } => {}
+        }
+        notes.extend(self.altered.iter().map(|altered| {
+            format!(
+                "{file}: it was made for exactly this {altered}, and gives another one than its author had: it was cut, or edited"
+            )
+        }));
+        notes
+    }
+}
+
 /// What is kept of a level: `applied/KEY.json`. A ref of the same key keeps its objects alive.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Level {
     commit: String,
     tree: String,
     outcome: Outcome,
+    altered: Vec<String>,
 }
 
 /// All patches of a variant, those that it stands on first.
@@ -212,6 +243,7 @@ fn applied(variant: &Variant, levels: &[Level]) -> Vec<AppliedPatch> {
             subject: patch.subject.clone(),
             files: patch.files(),
             outcome: level.outcome.clone(),
+            altered: level.altered.clone(),
             commit: level.commit.clone(),
         }
     };
@@ -291,7 +323,7 @@ fn walk(
     let start = levels.last().map_or(&source.commit, |l| &l.commit).clone();
     let history = History::of(host, store, source);
     let mut applier = Applier::new(host, store, &start, &patches[done..])?;
-    let mut new: Vec<(Outcome, Changes)> = Vec::new();
+    let mut new: Vec<Step> = Vec::new();
     let mut refusal = None;
     for patch in &patches[done..] {
         match applier.patch(patch, policy, history.as_ref())? {
@@ -304,9 +336,13 @@ fn walk(
     }
     let reached = &patches[done..done + new.len()];
     let commits = commit(host, store, &start, reached, &keys[done..], &new)?;
-    for ((outcome, _), (commit, key)) in new.into_iter().zip(commits.into_iter().zip(&keys[done..]))
-    {
-        let level = Level { commit: commit.0, tree: commit.1, outcome };
+    for (step, (commit, key)) in new.into_iter().zip(commits.into_iter().zip(&keys[done..])) {
+        let level = Level {
+            commit: commit.0,
+            tree: commit.1,
+            outcome: step.outcome,
+            altered: step.altered,
+        };
         write_json(&store.path(format!("applied/{key}.json"))?, &level)?;
         levels.push(level);
     }
@@ -322,13 +358,14 @@ fn commit(
     start: &str,
     patches: &[&Patch],
     keys: &[Key],
-    steps: &[(Outcome, Changes)],
+    steps: &[Step],
 ) -> Result<Vec<(String, String)>, Diagnosis> {
     if steps.is_empty() {
         return Ok(Vec::new());
     }
     let mut stream: Vec<u8> = Vec::new();
-    for (n, ((patch, key), (_, changes))) in patches.iter().zip(keys).zip(steps).enumerate() {
+    for (n, ((patch, key), Step { changes, .. })) in patches.iter().zip(keys).zip(steps).enumerate()
+    {
         let message = patch.commit_message();
         let from = if n == 0 { start.to_owned() } else { format!(":{n}") };
         let mut text = format!("commit {}\nmark :{}\n", level_ref(key), n + 1);

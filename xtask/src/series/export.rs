@@ -53,6 +53,11 @@ pub fn export(
         .args(["format-patch", "--quiet", "--full-index", "--no-ext-diff", "--no-textconv"])
         .args(["--src-prefix=a/", "--dst-prefix=b/", "--output-directory"])
         .arg(into);
+    // The cover letter is from the committer: whoever wrote the first patch.
+    let author = variant.patches.first().map(|p| (p.author.as_str(), p.address.as_str()));
+    if let Some((name, address)) = author {
+        call = call.env("GIT_COMMITTER_NAME", name).env("GIT_COMMITTER_EMAIL", address);
+    }
     if style.cover {
         call = call.args(["--cover-letter", "--cover-from-description=none"]);
     }

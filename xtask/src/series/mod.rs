@@ -28,3 +28,6 @@ pub use outcome::{Known, Moved, Outcome, Policy};
 pub use patch::Patch;
 pub use refresh::{patches_of_tree, replace_variant};
 pub use resolve::resolve;
+
+#[cfg(test)]
+mod tests;

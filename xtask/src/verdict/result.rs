@@ -112,6 +112,10 @@ pub struct SeriesResult {
     pub not_applied: Vec<String>,
     /// Hunks that did not apply at the line they name.
     pub offsets: Vec<String>,
+    /// Patches that the tree had already, and those that came out as something else than their
+    /// author had.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// The configuration of a cell.

@@ -131,6 +131,9 @@ impl Apply {
             for moved in patch.outcome.moved() {
                 let _ = writeln!(text, "      {moved}");
             }
+            for note in patch.notes() {
+                let _ = writeln!(text, "      {note}");
+            }
         }
         for file in &applied.left_out {
             let _ = writeln!(text, "    not applied: {file}");

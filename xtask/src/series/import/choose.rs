@@ -275,6 +275,9 @@ fn posting(all: &[Member], posting: &Posting, wanted: &Wanted) -> Result<Chosen,
                 patch.diff.mended.len()
             ));
         }
+        if !member.mail.is_counted() {
+            said.push("it has no diffstat: that nothing was cut off its end is not certain".into());
+        }
         let new: Vec<Trailer> =
             [0, number].iter().filter_map(|n| trailers.get(n)).flatten().cloned().collect();
         let message = mail::add_trailers(&patch.message, &new);
