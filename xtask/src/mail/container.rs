@@ -13,8 +13,10 @@ pub struct Raw<'a> {
     pub line: usize,
     /// Its bytes, headers first, without an mbox's `From ` line.
     pub bytes: Cow<'a, [u8]>,
-    /// Whether it stood in an mbox, where `From ` at the start of a line is escaped.
+    /// Whether it stood in an mbox.
     pub in_mbox: bool,
+    /// Whether `From ` at the start of a line is escaped, as all but git do in an mbox.
+    pub escaped: bool,
 }
 
 /// `From someone Mon Sep 17 00:00:00 2001`, as git's mailsplit takes it: a time and a year.
@@ -68,16 +70,16 @@ fn first_line(bytes: &[u8]) -> &[u8] {
 pub fn split(bytes: &[u8]) -> Vec<Raw<'_>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if !is_mbox(bytes) {
-        return vec![Raw { line: 1, bytes: lf(bytes), in_mbox: false }];
+        return vec![Raw { line: 1, bytes: lf(bytes), in_mbox: false, escaped: false }];
     }
-    let mut starts: Vec<(usize, usize, usize)> = Vec::new();
+    let mut starts: Vec<(usize, &[u8], usize)> = Vec::new();
     let mut offset = 0;
     let mut lines = bytes.split_inclusive(|b| *b == b'\n').enumerate().peekable();
     while let Some((number, line)) = lines.next() {
         let next = lines.peek().map(|(_, l)| *l).unwrap_or_default();
         // A line of text that looks like a separator is not followed by a header.
         if matches(&FROM, line) && (offset == 0 || matches(&HEADER, next)) {
-            starts.push((offset, offset + line.len(), number + 2));
+            starts.push((offset, line, number + 2));
         }
         offset += line.len();
     }
@@ -86,7 +88,13 @@ pub fn split(bytes: &[u8]) -> Vec<Raw<'_>> {
     starts
         .iter()
         .zip(ends)
-        .map(|(&(_, from, line), to)| Raw { line, bytes: lf(&bytes[from..to]), in_mbox: true })
+        .map(|(&(from, line, number), to)| Raw {
+            line: number,
+            bytes: lf(&bytes[from + line.len()..to]),
+            in_mbox: true,
+            // The date that git's own mails have instead of one.
+            escaped: !line.trim_ascii_end().ends_with(b" Mon Sep 17 00:00:00 2001"),
+        })
         .collect()
 }
 

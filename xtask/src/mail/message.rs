@@ -188,7 +188,7 @@ fn fill(
     );
     let mut bytes = decoded(part, mail)?;
     mail.text_line = if plain_lines { text_line(raw, part) } else { 0 };
-    if raw.in_mbox && plain_lines {
+    if raw.escaped && plain_lines {
         bytes = without_from_escapes(&bytes);
     }
     if part.ctype.params.get("format").is_some_and(|f| f.eq_ignore_ascii_case("flowed")) {
@@ -246,7 +246,9 @@ fn decoded(part: &ParsedMail<'_>, mail: &mut Mail) -> Result<Vec<u8>, String> {
 fn without_from_escapes(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|b| *b == b'\n') {
-        out.extend_from_slice(if line.starts_with(b">From ") { &line[1..] } else { line });
+        let quotes = line.iter().take_while(|b| **b == b'>').count();
+        let escaped = quotes > 0 && line[quotes..].starts_with(b"From ");
+        out.extend_from_slice(if escaped { &line[1..] } else { line });
     }
     out
 }

@@ -20,9 +20,7 @@ pub fn write(patch: &PatchText, prefix: &str, headers: &[(&str, &str)]) -> Vec<u
     }
     out.push('\n');
     for line in patch.message.lines() {
-        // What splits mboxes must not start a line.
-        let escape = if line.starts_with("From ") { ">" } else { "" };
-        out.push_str(&format!("{escape}{line}\n"));
+        out.push_str(&format!("{line}\n"));
     }
     out.push_str("---\n");
     let stat = patch.diff.stat();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
+mod properties;
+
 use std::path::{Path, PathBuf};
 
 use super::*;
@@ -114,7 +116,7 @@ fn mails_of(name: &str) -> Vec<Vec<u8>> {
 }
 
 fn texts(chosen: &Chosen) -> Vec<PatchText> {
-    let bare = |p: &super::choose::ChosenPatch| {
+    let bare = |p: &choose::ChosenPatch| {
         let mut patch = p.patch.clone();
         // Where a line was is no part of the patch.
         for file in &mut patch.diff.files {
