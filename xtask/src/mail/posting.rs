@@ -231,3 +231,76 @@ impl Threads {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patch(id: &str, answers: &str, subject: &str, second: u32) -> Member {
+        let text = format!(
+            "From: A <a@example.org>\nDate: Tue, 1 Feb 2022 00:00:{second:02} +0000\nMessage-ID: <{id}>\nIn-Reply-To: <{answers}>\nSubject: {subject}\n\nwhy {id}\n---\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+{id}\n"
+        );
+        let raw = super::super::split(text.as_bytes());
+        let mail = super::super::read(&raw[0]).unwrap().remove(0);
+        Member { file: "m".into(), kind: Kind::of(&mail), mail }
+    }
+
+    fn sets(members: Vec<Member>) -> Vec<String> {
+        let (all, postings) = postings(members);
+        let ids = |p: &Posting| {
+            p.members.values().map(|at| all[*at].mail.id.clone()).collect::<Vec<_>>().join(" ")
+        };
+        postings.iter().map(ids).collect()
+    }
+
+    #[test]
+    fn threads_keep_apart_what_was_sent_at_the_same_time() {
+        let members = vec![
+            patch("a1", "", "[PATCH 1/2] a", 1),
+            patch("b1", "", "[PATCH 1/2] b", 2),
+            patch("b2", "b1", "[PATCH 2/2] b", 3),
+            patch("a2", "a1", "[PATCH 2/2] a", 4),
+        ];
+        assert_eq!(sets(members), ["a1 a2", "b1 b2"]);
+    }
+
+    #[test]
+    fn an_absent_cover_letter_holds_its_patches_together() {
+        let members = vec![
+            patch("a1", "a0", "[PATCH 1/2] a", 1),
+            patch("b1", "b0", "[PATCH 1/2] b", 2),
+            patch("a2", "a0", "[PATCH 2/2] a", 3),
+            patch("b2", "b0", "[PATCH 2/2] b", 4),
+        ];
+        assert_eq!(sets(members), ["a1 a2", "b1 b2"]);
+    }
+
+    #[test]
+    fn what_no_thread_connects_is_never_mixed() {
+        // The second of the first posting did not come.
+        let members = vec![
+            patch("a1", "", "[PATCH 1/2] a", 1),
+            patch("b1", "", "[PATCH 1/2] b", 2),
+            patch("b2", "", "[PATCH 2/2] b", 3),
+        ];
+        assert_eq!(sets(members), ["a1", "b1 b2"]);
+        let members =
+            vec![patch("a1", "", "[PATCH v2 1/2] a", 1), patch("a2", "", "[PATCH v3 2/2] a", 2)];
+        assert_eq!(sets(members), ["a1", "a2"]);
+    }
+
+    #[test]
+    fn a_mail_that_came_twice_is_one() {
+        let one = || patch("a1", "", "[PATCH] a", 1);
+        assert_eq!(sets(vec![one(), one()]), ["a1"]);
+        let mut other = one();
+        if let Kind::Patch(patch) = &mut other.kind {
+            patch.subject = "another".into();
+        }
+        let (all, _) = postings(vec![one(), other]);
+        assert!(
+            matches!(&all[0].kind, Kind::Broken(b) if b.why.contains("same Message-ID")),
+            "{all:?}"
+        );
+    }
+}

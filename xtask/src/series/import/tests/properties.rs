@@ -133,22 +133,6 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_mbox_is_refused_or_gives_some_of_the_patches(
-        patches in prop::collection::vec(patch(), 1..3),
-        cut in any::<prop::sample::Index>(),
-    ) {
-        let mbox = mails(&patches).concat();
-        let cut = &mbox[..cut.index(mbox.len())];
-        if let Ok(whole) = chosen(cut, &Wanted::default()) {
-            prop_assert_eq!(&whole, &patches);
-        }
-        let partial = Wanted { partial: true, ..Wanted::default() };
-        for patch in chosen(cut, &partial).unwrap_or_default() {
-            prop_assert!(patches.contains(&patch), "{:?}", patch);
-        }
-    }
-
-    #[test]
     fn quoting_and_unquoting_changes_nothing(patch in patch(), depth in 1..4usize, tight in any::<bool>()) {
         let bytes = mail::write(&patch, "PATCH", &[]);
         let text = String::from_utf8_lossy(&bytes);
@@ -166,6 +150,62 @@ proptest! {
             }
             // What was spaces may have been tabs: refused, never guessed.
             Err(why) => prop_assert!(why.contains("tabs"), "{}", why),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    // A cut within a line is always noticed; between two lines, only the counts tell.
+    #[test]
+    fn a_cut_mbox_is_refused_or_gives_some_of_the_patches(
+        patches in prop::collection::vec(patch(), 1..3),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mbox = mails(&patches).concat();
+        let ends = mbox.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
+        for cut in ends.chain([cut.index(mbox.len())]) {
+            let cut = &mbox[..cut];
+            if let Ok(whole) = chosen(cut, &Wanted::default()) {
+                prop_assert_eq!(&whole, &patches);
+            }
+            let partial = Wanted { partial: true, ..Wanted::default() };
+            for patch in chosen(cut, &partial).unwrap_or_default() {
+                prop_assert!(patches.contains(&patch), "{:?}", patch);
+            }
+        }
+    }
+}
+
+/// Mails in an order that a number stands for.
+fn shuffled(mut mails: Vec<Vec<u8>>, mut seed: usize) -> Vec<u8> {
+    for n in (1..mails.len()).rev() {
+        mails.swap(n, seed % (n + 1));
+        seed = seed.wrapping_mul(31).wrapping_add(17);
+    }
+    let separator = b"From r@example.org Mon Sep 17 00:00:00 2001\n";
+    mails.into_iter().flat_map(|mail| [separator.to_vec(), mail, b"\n".to_vec()].concat()).collect()
+}
+
+#[test]
+fn the_order_of_a_thread_does_not_matter() {
+    for (name, versions) in [("thread.mbox", vec![1, 2]), ("resent.mbox", vec![1])] {
+        let understood = |mbox: &[u8]| {
+            let (all, postings) = read(mbox).unwrap();
+            let choose = |version: &u32| {
+                let wanted = Wanted { version: Some(*version), ..Wanted::default() };
+                match choose(&all, &postings, &wanted) {
+                    Ok(chosen) => format!("{:?} {:?}", texts(&chosen), chosen.cover),
+                    Err(error) => error.what,
+                }
+            };
+            let listed = list(&all, &postings).postings;
+            format!("{listed:#?}\n{}", versions.iter().map(choose).collect::<Vec<_>>().join("\n"))
+        };
+        let want = understood(&std::fs::read(fixture(name)).unwrap());
+        for seed in 0..40 {
+            assert_eq!(understood(&shuffled(mails_of(name), seed)), want, "{name} {seed}");
         }
     }
 }
