@@ -58,11 +58,6 @@ impl Host {
         Ok(())
     }
 
-    /// Whether a program is there.
-    pub fn has(&self, program: &str) -> bool {
-        package::find_program(program.as_ref()).is_some()
-    }
-
     /// Starts building the call of a program found on `PATH`, or given by path.
     pub fn program(&self, program: impl AsRef<std::ffi::OsStr>) -> Invocation<'_> {
         Invocation::new(self, program.as_ref())

@@ -117,7 +117,7 @@ pub(super) fn cover(mail: &Mail) -> String {
     if let Some(stat) = all.iter().position(|l| is_stat(l)) {
         let shortlog = all.iter().position(|l| is_shortlog_head(l)).unwrap_or(stat);
         let bars = all[..stat].iter().rposition(|l| !l.contains(" | ")).map_or(0, |n| n + 1);
-        text = all[..shortlog.min(bars)].join("\n").trim().to_owned();
+        all[..shortlog.min(bars)].join("\n").trim().clone_into(&mut text);
     }
     text
 }

@@ -109,10 +109,11 @@ fn read_at(raw: &Raw<'_>, depth: usize) -> Result<Vec<Mail>, String> {
 
 fn id_of(content: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
-    content.iter().for_each(|part| hash.update(part));
+    for part in content {
+        hash.update(part);
+    }
     let hash = hash.finalize();
-    let hex: String = hash[..8].iter().map(|b| format!("{b:02x}")).collect();
-    format!("no-id-{hex}")
+    format!("no-id-{}", crate::store::hex(&hash[..8]))
 }
 
 fn headers(parsed: &ParsedMail<'_>) -> Mail {

@@ -218,7 +218,6 @@ impl Threads {
                     }
                     return;
                 }
-                Some(_) => {}
                 None if member.total() > 1 => {
                     let key = (id.clone(), series.0, series.1);
                     match self.absent.get(&key).copied() {
@@ -226,7 +225,7 @@ impl Threads {
                         None => drop(self.absent.insert(key, at)),
                     }
                 }
-                None => {}
+                _ => {}
             }
         }
     }

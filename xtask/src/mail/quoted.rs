@@ -144,11 +144,14 @@ fn follow_up(
     }
     let answers = mail.subject.title.clone();
     if patch.subject.is_empty() {
-        patch.subject = format!("{answers} (follow-up)").trim_start().to_owned();
+        patch.subject = format!("{answers} (follow-up)");
     }
     if patch.message.lines().all(|l| l.is_empty() || trailer::is_trailer(l)) {
         let sentence = format!("Sent in a reply to \"{answers}\", without a message of its own.");
-        patch.message = format!("{sentence}\n\n{}", patch.message).trim_end().to_owned();
+        patch.message = match patch.message.as_str() {
+            "" => sentence,
+            trailers => format!("{sentence}\n\n{trailers}"),
+        };
     }
     patch.diff = diff;
     Ok(FollowUp { patch, depth, line: at + 1, answers, mended })

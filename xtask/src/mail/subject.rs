@@ -74,7 +74,7 @@ impl Subject {
         let known =
             |word: &&str| is_patch(word) || n_of_m(word).is_some() || version(word).is_some();
         // Behind a bracket of a patch, others are of it too: `[PATCH][next]`.
-        if !words.iter().any(known) && !(self.patch && words.len() == 1) {
+        if !(words.iter().any(known) || self.patch && words.len() == 1) {
             return false;
         }
         for word in words {

@@ -1,39 +1,42 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Writing a patch as a mail, as `git format-patch` does it.
 
+use std::fmt::Write as _;
+
 use super::{PatchText, Person};
 
 /// Writes a patch as `git am` reads it. `prefix` goes into the brackets: `PATCH v2 1/3`.
 pub fn write(patch: &PatchText, prefix: &str, headers: &[(&str, &str)]) -> Vec<u8> {
     let mut out =
         String::from("From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n");
-    out.push_str(&format!("From: {}\n", header_person(&patch.author)));
+    let _ = writeln!(out, "From: {}", header_person(&patch.author));
     if !patch.date.is_empty() {
-        out.push_str(&format!("Date: {}\n", patch.date));
+        let _ = writeln!(out, "Date: {}", patch.date);
     }
-    out.push_str(&format!("Subject: [{prefix}] {}\n", header_text(&patch.subject)));
+    let _ = writeln!(out, "Subject: [{prefix}] {}", header_text(&patch.subject));
     for (name, value) in headers {
-        out.push_str(&format!("{name}: {value}\n"));
+        let _ = writeln!(out, "{name}: {value}");
     }
     if !patch.message.is_ascii() {
         out.push_str("MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n");
     }
     out.push('\n');
     for line in patch.message.lines() {
-        out.push_str(&format!("{line}\n"));
+        let _ = writeln!(out, "{line}");
     }
     out.push_str("---\n");
     let stat = patch.diff.stat();
     let s = |n: usize| if n == 1 { "" } else { "s" };
-    out.push_str(&format!(
-        " {} file{} changed, {} insertion{}(+), {} deletion{}(-)\n\n",
+    let _ = writeln!(
+        out,
+        " {} file{} changed, {} insertion{}(+), {} deletion{}(-)\n",
         stat.files,
         s(stat.files),
         stat.insertions,
         s(stat.insertions),
         stat.deletions,
         s(stat.deletions)
-    ));
+    );
     let mut bytes = out.into_bytes();
     bytes.extend_from_slice(&patch.diff.write());
     bytes.extend_from_slice(b"-- \nxtask\n\n");

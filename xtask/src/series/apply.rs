@@ -401,10 +401,10 @@ fn commit(
     let commits: Option<Vec<&str>> =
         (1..=steps.len()).map(|n| marks.get(format!(":{n}").as_str()).copied()).collect();
     let commits = commits.ok_or_else(|| Diagnosis::infra("git fast-import lost a commit"))?;
-    let names: String = commits.iter().map(|c| format!("{c}^{{tree}}\n")).collect();
+    let names: Vec<String> = commits.iter().map(|c| format!("{c}^{{tree}}")).collect();
     let trees = git::bare(host, store)?
         .args(["cat-file", "--batch-check=%(objectname)"])
-        .input(names)
+        .input(names.join("\n"))
         .run()?
         .text();
     let pairs = commits.iter().zip(trees.lines());

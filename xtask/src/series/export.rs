@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A series as mails to send, by `git format-patch` from the commits that applying made.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::{Applied, Series, Variant};
@@ -20,17 +21,28 @@ pub struct Style {
     pub cover: bool,
 }
 
+/// What is exported.
+#[derive(Debug, Clone, Copy)]
+pub struct Exported<'a> {
+    /// The kernel that it was applied to.
+    pub source: &'a Source,
+    /// The series.
+    pub series: &'a Series,
+    /// Its variant for that kernel.
+    pub variant: &'a Variant,
+    /// What came of applying it.
+    pub applied: &'a Applied,
+}
+
 /// Writes the mails of a series into a directory, as `git format-patch` does. Returns the files.
 pub fn export(
     host: &Host,
     store: &Store,
-    source: &Source,
-    series: &Series,
-    variant: &Variant,
-    applied: &Applied,
+    exported: Exported<'_>,
     style: &Style,
     into: &Path,
 ) -> Result<Vec<PathBuf>, Diagnosis> {
+    let Exported { source, series, variant, applied } = exported;
     let own = applied.patches.iter().filter(|p| p.number > 0).count();
     let base = match applied.patches.iter().rfind(|p| p.number == 0) {
         Some(last) => &last.commit,
@@ -97,12 +109,12 @@ fn made_on(source: &Source, variant: &Variant) -> String {
     let commit =
         source.repository.as_ref().map(|_| &source.commit).or(variant.base_commit.as_ref());
     if let (Some(commit), true) = (commit, variant.base.is_empty()) {
-        lines.push_str(&format!("base-commit: {commit}\n"));
+        let _ = writeln!(lines, "base-commit: {commit}");
     }
-    lines.push_str(&format!("base-version: linux {} ({})\n", source.version, source.origin));
-    lines.push_str(&format!("kernels: {}\n", variant.label()));
+    let _ = writeln!(lines, "base-version: linux {} ({})", source.version, source.origin);
+    let _ = writeln!(lines, "kernels: {}", variant.label());
     if let Some(on) = &variant.on {
-        lines.push_str(&format!("applies-on: {on}\n"));
+        let _ = writeln!(lines, "applies-on: {on}");
     }
     lines
 }

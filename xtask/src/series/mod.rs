@@ -22,7 +22,7 @@ pub use definition::{
     Expect, File, FollowUpTo, KernelRange, Kind, On, PatchEntry, Series, Variant, VariantEntry,
     list, schema, with_variant, write,
 };
-pub use export::{Style, export};
+pub use export::{Exported, Style, export};
 pub use install::install;
 pub use outcome::{Known, Moved, Outcome, Policy};
 pub use patch::Patch;

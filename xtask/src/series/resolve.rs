@@ -60,9 +60,10 @@ pub fn resolve(
         let prefix = if of == 1 { "PATCH".to_owned() } else { format!("PATCH {}/{of}", n + 1) };
         let name = mail::file_name(n + 1, &patch.subject);
         // What was not touched stays as it is, to the byte.
-        let bytes = match changed.contains(&(n + 1)) {
-            true => mail::write(&patch.text(), &prefix, &[]),
-            false => patch.bytes.clone(),
+        let bytes = if changed.contains(&(n + 1)) {
+            mail::write(&patch.text(), &prefix, &[])
+        } else {
+            patch.bytes.clone()
         };
         (name, bytes)
     });

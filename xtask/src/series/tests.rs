@@ -19,7 +19,8 @@ const MAKEFILE: &str = "VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 3\n";
 
 /// Forty lines that differ from each other.
 fn lines() -> String {
-    (1..=40).map(|n| format!("line {n}\n")).collect()
+    let lines: Vec<_> = (1..=40).map(|n| format!("line {n}\n")).collect();
+    lines.concat()
 }
 
 impl Bench {
@@ -338,9 +339,8 @@ fn what_is_exported_imports_as_it_was() {
         Style { version: Some(3), cover: true, prefix: Some("RFC PATCH net-next".into()) },
     ] {
         let out = bench.dir.path().join(format!("out-{}", style.cover));
-        let exported =
-            export(&bench.host, &bench.store, &source, &series, variant, &applied, &style, &out)
-                .unwrap();
+        let what = Exported { source: &source, series: &series, variant, applied: &applied };
+        let exported = export(&bench.host, &bench.store, what, &style, &out).unwrap();
         assert_eq!(exported.len(), 2 + usize::from(style.cover));
         let names = [out.display().to_string()];
         let gathered = import::gather(&bench.host, &names, "").unwrap();

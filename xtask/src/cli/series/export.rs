@@ -91,16 +91,9 @@ impl Export {
         };
         let scratch = tempfile::tempdir()
             .map_err(|e| Diagnosis::infra(format!("cannot create a scratch directory: {e}")))?;
-        let files = series::export(
-            host,
-            store,
-            &source,
-            &series,
-            variant,
-            &applied,
-            &style,
-            scratch.path(),
-        )?;
+        let exported =
+            series::Exported { source: &source, series: &series, variant, applied: &applied };
+        let files = series::export(host, store, exported, &style, scratch.path())?;
         let mut mails = Vec::new();
         for file in &files {
             let name = file.file_name().unwrap_or_default().to_owned();

@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::Session;
 use crate::diagnosis::{Diagnosis, ExitKind};
 use crate::mail::{self, Person};
-use crate::series::import::{self, Chosen, Place, Placed, Wanted};
+use crate::series::import::{self, Chosen, Place, Placed, Senders, Wanted};
 use crate::series::{Expect, KernelRange, Kind, On};
 
 /// Take in a series from mails or patches
@@ -40,6 +40,30 @@ pub struct Import {
     /// Only show what is there
     #[arg(long)]
     list: bool,
+    #[command(flatten)]
+    which: Which,
+    /// Replace the variant for the same kernels
+    #[arg(long)]
+    replace: bool,
+    /// Mail archive for message-ids
+    #[arg(long, value_name = "URL", default_value = ARCHIVE, env = "XTASK_MAIL_ARCHIVE")]
+    archive: String,
+}
+
+/// Whose trailers are collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Trailers {
+    /// Those that were sent by whom they name
+    Own,
+    /// Everybody's
+    Any,
+    /// Nobody's
+    None,
+}
+
+/// Which of the things that were found is meant.
+#[derive(Debug, Clone, Args)]
+struct Which {
     /// Which version
     #[arg(long, value_name = "N")]
     version: Option<u32>,
@@ -55,24 +79,15 @@ pub struct Import {
     /// Patches without n/m are one series, in the order in which they came
     #[arg(long)]
     in_order: bool,
-    /// Collect trailers that were not sent by whom they name
-    #[arg(long)]
-    any_sender: bool,
-    /// Collect no trailers from replies
-    #[arg(long, conflicts_with = "any_sender")]
-    no_trailers: bool,
+    /// Whose trailers are collected from replies
+    #[arg(long, value_enum, default_value_t = Trailers::Own)]
+    trailers: Trailers,
     /// Author of a patch that does not name one
     #[arg(long, value_name = "NAME <ADDRESS>", value_parser = person)]
     author: Option<Person>,
     /// Subject of a patch that has none
     #[arg(long, value_name = "TEXT")]
     subject: Option<String>,
-    /// Replace the variant for the same kernels
-    #[arg(long)]
-    replace: bool,
-    /// Mail archive for message-ids
-    #[arg(long, value_name = "URL", default_value = ARCHIVE, env = "XTASK_MAIL_ARCHIVE")]
-    archive: String,
 }
 
 const ARCHIVE: &str = "https://lore.kernel.org/all";
@@ -87,6 +102,25 @@ fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
 
 fn person(text: &str) -> Result<Person, String> {
     Person::parse(text).ok_or_else(|| "give it as 'Name <address@example.org>'".into())
+}
+
+impl Which {
+    fn wanted(&self) -> Wanted {
+        let bare = |id: &String| id.trim_matches(['<', '>']).to_owned();
+        Wanted {
+            version: self.version,
+            message_id: self.message_id.as_ref().map(bare),
+            pick: self.pick.clone(),
+            partial: self.partial,
+            trailers: match self.trailers {
+                Trailers::Own => Senders::Own,
+                Trailers::Any => Senders::Any,
+                Trailers::None => Senders::None,
+            },
+            author: self.author.clone(),
+            subject: self.subject.clone(),
+        }
+    }
 }
 
 impl Import {
@@ -113,7 +147,7 @@ impl Import {
         let on = self.on(session)?;
         let gathered = import::gather(&session.host, &self.inputs, &self.archive)?;
         let mut members = gathered.members;
-        if self.in_order || gathered.ordered {
+        if self.which.in_order || gathered.ordered {
             import::number_in_order(&mut members);
         }
         for ignored in &gathered.ignored {
@@ -125,17 +159,7 @@ impl Import {
             session.print(&import::text(&listed), &listed)?;
             return Ok(ExitKind::Pass);
         }
-        let wanted = Wanted {
-            version: self.version,
-            message_id: self.message_id.clone().map(|id| id.trim_matches(['<', '>']).to_owned()),
-            pick: self.pick.clone(),
-            partial: self.partial,
-            any_sender: self.any_sender,
-            no_trailers: self.no_trailers,
-            author: self.author.clone(),
-            subject: self.subject.clone(),
-        };
-        let chosen = import::choose(&all, &postings, &wanted)?;
+        let chosen = import::choose(&all, &postings, &self.which.wanted())?;
         let mut text = understood(&chosen);
         let link = chosen.message_id.as_ref().filter(|_| self.archive == ARCHIVE).map(|id| {
             // The short form that kernel people put into Link: lines.

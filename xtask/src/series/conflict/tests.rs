@@ -202,7 +202,7 @@ fn a_conflict_shows_both_sides() {
     insta::assert_snapshot!(refused("gone.c", BAD), @r"
     patch 2/2 does not apply: two: Break (1.patch)
       gone.c: the patch does not say for which version
-      1.patch:6: gone.c: no kernel in the object store has such a file; no other file has its base name
+      1.patch:6: gone.c: no such file, here or in any kernel of the object store; no other file has its base name
       git says:
       error: gone.c: does not exist in index
       next: fix DIR/patches/s/p/1.patch for this kernel, or add a variant for it to series.yaml

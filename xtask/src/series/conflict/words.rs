@@ -79,7 +79,7 @@ impl fmt::Display for Reason {
                 same_name(f, paths)
             }
             Self::FileNeverExisted { same_name: paths } => {
-                f.write_str("no kernel in the object store has such a file")?;
+                f.write_str("no such file, here or in any kernel of the object store")?;
                 same_name(f, paths)
             }
             Self::FileRenamed { to, likeness, fit, hunks } => {

@@ -32,19 +32,16 @@ pub fn with_variant(path: &Path, text: &str, entry: &VariantEntry) -> Result<Str
     }
     let mut wanted = there;
     let replaced = wanted.variants.iter().position(|v| v.directory == entry.directory);
-    let place = match replaced {
-        Some(place) => {
-            wanted.variants[place] = entry.clone();
-            Place::Of(place)
-        }
-        None => {
-            // The first that fits is taken: a wider range must not come before.
-            let first = entry.kernels.ends().0;
-            let wider = |v: &VariantEntry| first.is_some_and(|first| v.kernels.has(first));
-            let before = wanted.variants.iter().position(wider).unwrap_or(wanted.variants.len());
-            wanted.variants.insert(before, entry.clone());
-            Place::Before(before)
-        }
+    let place = if let Some(place) = replaced {
+        wanted.variants[place] = entry.clone();
+        Place::Of(place)
+    } else {
+        // The first that fits is taken: a wider range must not come before.
+        let first = entry.kernels.ends().0;
+        let wider = |v: &VariantEntry| first.is_some_and(|first| v.kernels.has(first));
+        let before = wanted.variants.iter().position(wider).unwrap_or(wanted.variants.len());
+        wanted.variants.insert(before, entry.clone());
+        Place::Before(before)
     };
     // Comments and order survive where the text has the usual form; else the whole is written anew.
     if let Some(edited) = edit(text, entry, place)?

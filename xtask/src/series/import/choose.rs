@@ -21,14 +21,24 @@ pub struct Wanted {
     pub pick: Vec<RangeInclusive<usize>>,
     /// Whether patches may be missing.
     pub partial: bool,
-    /// Whether trailers count that are sent by somebody else than they name.
-    pub any_sender: bool,
-    /// Whether trailers of replies are left alone.
-    pub no_trailers: bool,
+    /// Which trailers of replies are collected.
+    pub trailers: Senders,
     /// The author, where nothing tells.
     pub author: Option<mail::Person>,
     /// The subject, where nothing tells.
     pub subject: Option<String>,
+}
+
+/// Whose trailers are collected.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Senders {
+    /// Those that were sent by whom they name.
+    #[default]
+    Own,
+    /// Everybody's.
+    Any,
+    /// Nobody's.
+    None,
 }
 
 /// A patch of the chosen posting.
@@ -256,7 +266,7 @@ fn posting(all: &[Member], posting: &Posting, wanted: &Wanted) -> Result<Chosen,
         .next("get the whole thread, or say --partial, or choose with --pick"));
     }
     let mut notes = Vec::new();
-    let trailers = if wanted.no_trailers {
+    let trailers = if wanted.trailers == Senders::None {
         BTreeMap::new()
     } else {
         trailers(all, posting, wanted, &mut notes)
@@ -347,12 +357,12 @@ fn trailers(
                 s.same_address(&trailer.person)
                     || !s.name.is_empty() && s.name.eq_ignore_ascii_case(&trailer.person.name)
             });
-            if own || wanted.any_sender {
+            if own || wanted.trailers == Senders::Any {
                 found.entry(number).or_default().push(trailer.clone());
             } else {
                 let sender = sender.map(ToString::to_string).unwrap_or_default();
                 notes.push(format!(
-                    "not taken: \"{}\", which {sender} sent (--any-sender takes it)",
+                    "not taken: \"{}\", which {sender} sent (--trailers any takes it)",
                     trailer.line()
                 ));
             }

@@ -8,7 +8,7 @@ mod listing;
 mod place;
 mod remote;
 
-pub use choose::{Chosen, Wanted, choose};
+pub use choose::{Chosen, Senders, Wanted, choose};
 pub use gather::{gather, number_in_order};
 pub use listing::{list, text};
 pub use place::{Place, Placed, place};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::diagnosis::{Diagnosis, on_path};
 use crate::host::Host;
+use crate::host::package::find_program;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -29,7 +30,7 @@ pub(super) fn thread(host: &Host, id: &str, archive: &str) -> Result<Vec<u8>, Di
     let step = host.progress.step("fetch", &format!("the thread of <{id}>"));
     let scratch = tempfile::tempdir()
         .map_err(|e| Diagnosis::infra(format!("cannot create a scratch directory: {e}")))?;
-    let text = if host.has("b4") {
+    let text = if find_program("b4".as_ref()).is_some() {
         host.program("b4")
             .args(["mbox", "--mbox-name", "thread.mbox", "--outdir"])
             .arg(scratch.path())

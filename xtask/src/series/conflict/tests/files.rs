@@ -15,10 +15,10 @@ fn on(bench: &Bench, file: &str, tree: &[(&str, &str)]) -> Vec<Conflict> {
 #[test]
 fn a_file_that_was_never_there() {
     let found = on(&Bench::new(), "kernel/f.c", &[("lib/f.c", "other\n"), ("lib/g.c", "g\n")]);
-    insta::assert_snapshot!(reasons(&found), @"kernel/f.c 0: no kernel in the object store has such a file; of the same base name: lib/f.c");
+    insta::assert_snapshot!(reasons(&found), @"kernel/f.c 0: no such file, here or in any kernel of the object store; of the same base name: lib/f.c");
     assert_eq!(found[0].blob, BlobFit::Unknown);
     let found = on(&Bench::new(), "kernel/f.c", &[("lib/g.c", "other\n")]);
-    insta::assert_snapshot!(reasons(&found), @"kernel/f.c 0: no kernel in the object store has such a file; no other file has its base name");
+    insta::assert_snapshot!(reasons(&found), @"kernel/f.c 0: no such file, here or in any kernel of the object store; no other file has its base name");
 }
 
 #[test]

@@ -69,7 +69,11 @@ fn one_posting_is_chosen_or_none() {
     let cases: [(&str, &str, Wanted); 16] = [
         ("versions are ambiguous", "thread.mbox", Wanted::default()),
         ("version 2, with trailers", "thread.mbox", v(2)),
-        ("version 2, trailers of anybody", "thread.mbox", Wanted { any_sender: true, ..v(2) }),
+        (
+            "version 2, trailers of anybody",
+            "thread.mbox",
+            Wanted { trailers: Senders::Any, ..v(2) },
+        ),
         ("version 1 has a base", "thread.mbox", v(1)),
         ("no version 3", "thread.mbox", v(3)),
         ("picked", "thread.mbox", Wanted { pick: vec![1..=1, 3..=3], ..v(2) }),
@@ -195,7 +199,7 @@ fn a_thread_comes_by_its_message_id() {
     let host = Host::for_tests();
     host.program("gzip").arg(&packed).run().unwrap();
     let archive = format!("file://{}", dir.path().display());
-    if !host.has("b4") {
+    if crate::host::package::find_program("b4".as_ref()).is_none() {
         let gathered = gather(&host, &[format!("<{id}>")], &archive).unwrap();
         assert_eq!(gathered.members.len(), 11);
         let error = gather(&host, &["gone@example.org".into()], &archive).unwrap_err();

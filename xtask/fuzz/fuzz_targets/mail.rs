@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Any bytes as a mailbox: nothing crashes or hangs, and what is read as a patch is written and read
+//! again as the same change.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use xtask::mail::{self, Kind, Member, PatchText};
+
+fn members(bytes: &[u8]) -> Vec<Member> {
+    let mut all = Vec::new();
+    for raw in mail::split(bytes) {
+        for mail in mail::read(&raw).unwrap_or_default() {
+            let kind = Kind::of(&mail);
+            all.push(Member { file: String::new(), mail, kind });
+        }
+    }
+    all
+}
+
+fn check(patch: &PatchText) {
+    let written = mail::write(patch, "PATCH", &[]);
+    let again = members(&written);
+    let [Member { kind: Kind::Patch(again), .. }] = again.as_slice() else {
+        // A message may have a diff in it; then nobody can tell where the patch starts.
+        let message = xtask::diff::Text::new(patch.message.as_bytes());
+        assert!(xtask::diff::first_line(&message).is_some() || patch.message.lines().any(|l| l.starts_with("--- ") || l.starts_with("From ")));
+        return;
+    };
+    assert_eq!(again.diff.write(), patch.diff.write());
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let all = members(bytes);
+    for member in &all {
+        match &member.kind {
+            Kind::Patch(patch) => check(patch),
+            Kind::Reply { patches, .. } => patches.iter().for_each(|p| check(&p.patch)),
+            _ => {}
+        }
+    }
+    let (all, postings) = mail::postings(all);
+    for posting in &postings {
+        assert!(posting.members.values().all(|at| *at < all.len()));
+    }
+});
