@@ -72,7 +72,7 @@ fn a_patch_that_does_not_apply_is_shown_beside_the_tree() {
     fs::create_dir_all(tree.join("kernel/trace")).unwrap();
     let other = "int one;\nstatic int register_ftrace_something(void)\n{\n\treturn 0;\n}\n";
     fs::write(tree.join("kernel/trace/ftrace.c"), other).unwrap();
-    let words = ["patch 1/5 does not apply", "the hunk expects", "0001-ftrace", "@@ -"];
+    let words = ["patch 1/5 does not apply", "hunk 1", "0001-ftrace", "@@ -"];
     refused(&["series", "apply", "direct-multi", "--kernel", path], 1, &words);
 
     tiny_tree(&tree, (4, 19, 1));
