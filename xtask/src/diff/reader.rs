@@ -103,6 +103,31 @@ const EXTENDED: [&[u8]; 11] = [
     b"index ",
 ];
 
+/// Whether a line of the extended header has the form that git gives it.
+fn is_sound(line: &str) -> bool {
+    let (value, is_mode) = match line.rsplit_once("mode ") {
+        Some((_, mode)) => (mode, true),
+        None => (line.rsplit(' ').next().unwrap_or_default(), false),
+    };
+    if is_mode {
+        return value.len() == 6 && value.bytes().all(|b| (b'0'..=b'7').contains(&b));
+    }
+    if line.starts_with("similarity") || line.starts_with("dissimilarity") {
+        let digits = value.strip_suffix('%').unwrap_or_default();
+        return !digits.is_empty()
+            && digits.len() <= 3
+            && digits.bytes().all(|b| b.is_ascii_digit());
+    }
+    if let Some(blobs) = line.strip_prefix("index ") {
+        let (blobs, mode) = blobs.split_once(' ').unwrap_or((blobs, "100644"));
+        let hex = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_hexdigit());
+        return blobs.split_once("..").is_some_and(|(old, new)| hex(old) && hex(new))
+            && mode.len() == 6
+            && mode.bytes().all(|b| (b'0'..=b'7').contains(&b));
+    }
+    true
+}
+
 fn read_file(text: &Text<'_>, start: usize, diff: &mut Diff) -> Result<usize, DiffError> {
     let mut file = FileDiff { at: start + 1, ..FileDiff::default() };
     let mut at = start;
@@ -113,7 +138,11 @@ fn read_file(text: &Text<'_>, start: usize, diff: &mut Diff) -> Result<usize, Di
         file.git = true;
         at += 1;
         while text.lines.get(at).is_some_and(|l| EXTENDED.iter().any(|e| l.starts_with(e))) {
-            file.extended.push(string(at));
+            let line = string(at);
+            if !is_sound(&line) {
+                return Err(Reason::FileHeader(line).at(at + 1));
+            }
+            file.extended.push(line);
             at += 1;
         }
     }
@@ -130,10 +159,18 @@ fn read_file(text: &Text<'_>, start: usize, diff: &mut Diff) -> Result<usize, Di
             return Err(Reason::FileHeader("there is no +++ line".into()).at(at + 1));
         }
         let new = header(at + 1, "+++ ").ok_or_else(|| wrong(at + 1))?;
+        // git would not say the one here and the other there.
+        if let Some((git_old, git_new)) = &names {
+            let agree = |said: &str, git: &str| said == "/dev/null" || said == git;
+            if !agree(&old, git_old) || !agree(&new, git_new) {
+                let why = format!("{old:?} and {new:?} are not the files of `diff --git`");
+                return Err(Reason::FileHeader(why).at(at + 1));
+            }
+        }
         names = Some((old, new));
         at += 2;
     }
-    set_names(&mut file, names)?;
+    set_names(&mut file, names, has_names)?;
     while text.lines.get(at).is_some_and(|l| hunk::is_header(l)) {
         if !has_names {
             return Err(Reason::NoFile.at(at + 1));
@@ -178,7 +215,11 @@ fn check_end(text: &Text<'_>, at: usize, hunk: &Hunk) -> Result<(), DiffError> {
     if more { Err(Reason::Longer { hunk: hunk.at }.at(at + 1)) } else { Ok(()) }
 }
 
-fn set_names(file: &mut FileDiff, names: Option<(String, String)>) -> Result<(), DiffError> {
+fn set_names(
+    file: &mut FileDiff,
+    names: Option<(String, String)>,
+    has_names: bool,
+) -> Result<(), DiffError> {
     let at = file.at;
     let extended = |prefix: &str| file.extended.iter().find_map(|l| l.strip_prefix(prefix));
     let quoted = |text: &str| {
@@ -201,6 +242,11 @@ fn set_names(file: &mut FileDiff, names: Option<(String, String)>) -> Result<(),
     let removed = extended("deleted file mode").is_some();
     let (old, new) =
         names.ok_or_else(|| Reason::FileHeader("its names cannot be told apart".into()).at(at))?;
+    let gone = |name: &str| name == "/dev/null";
+    if has_names && (made && !gone(&old) || removed && !gone(&new)) {
+        let why = "its modes say that a file is made or removed, and its names say another thing";
+        return Err(Reason::FileHeader(why.into()).at(at));
+    }
     let bare = match (old.as_str(), new.as_str()) {
         ("/dev/null", one) | (one, "/dev/null") => !one.starts_with("a/") && !one.starts_with("b/"),
         (old, new) => name::is_bare(old, new),

@@ -87,6 +87,15 @@ fn what_is_wrong_has_its_line() {
             "diff --git a/x b/x\nnew file mode 100644\nGIT binary patch\nliteral 4\nLcmZQzWMT#Y01f~L\n",
             "binary change that is cut",
         ),
+        (
+            "diff --git a/x b/x\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n",
+            "not the files of `diff --git`",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+            "its names say another thing",
+        ),
+        ("diff --git a/x b/x\nnew file mode 1006\n", "line 2: no file header"),
         ("diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n", "git diff --binary"),
     ];
     for (text, want) in cases {
