@@ -15,6 +15,7 @@ mod host;
 mod image;
 #[allow(dead_code, unused_imports)]
 mod kconfig;
+mod levels;
 pub mod mail;
 mod report;
 mod series;

@@ -11,7 +11,7 @@ use crate::host::{Invocation, Step};
 use crate::series::Applied;
 
 impl<'h> Site<'h> {
-    /// Builds `bzImage` and the tree's modules.
+    /// Builds `bzImage` and the tree's modules. Returns what make said.
     ///
     /// # Errors
     /// The first real error, with the patch that touched the file. It is the series' or tree's
@@ -21,7 +21,7 @@ impl<'h> Site<'h> {
         configured: &Configured,
         applied: &Applied,
         step: &Step,
-    ) -> Result<(), Diagnosis> {
+    ) -> Result<String, Diagnosis> {
         let out = self.out();
         std::fs::create_dir_all(&out).map_err(|e| on_path("create", &out, &e))?;
         let (marker, deleted) = Marker::set(&out)?;
@@ -35,11 +35,34 @@ impl<'h> Site<'h> {
         let line = make.command_line();
         let output = make.on_line(|line| step.line(line)).output()?;
         marker.clear()?;
-        if output.success() {
-            return Ok(());
-        }
         let text = format!("{}\n{}", output.error_text(), output.text());
+        if output.success() {
+            return Ok(text);
+        }
         Err(explain(&text, self.tree, applied, line))
+    }
+
+    /// Makes objects again that are there (`kernel/trace/ftrace.o`). Returns what make said; `None`
+    /// if they do not compile.
+    pub fn objects(&self, objects: &[String], step: &Step) -> Result<Option<String>, Diagnosis> {
+        let (marker, _) = Marker::set(&self.out())?;
+        for object in objects {
+            let path = self.out().join(object);
+            std::fs::remove_file(&path).map_err(|e| on_path("remove", &path, &e))?;
+        }
+        let output = self
+            .toolchain
+            .make(self.host, self.store)?
+            .arg("-C")
+            .arg(self.tree)
+            .arg(format!("O={}", self.out().display()))
+            .arg(format!("-j{}", jobs()))
+            .args(objects)
+            .on_line(|line| step.line(line))
+            .output()?;
+        marker.clear()?;
+        let text = format!("{}\n{}", output.error_text(), output.text());
+        Ok(output.success().then_some(text))
     }
 
     /// The call of make that builds the kernel and its modules.

@@ -93,7 +93,7 @@ impl MakeError {
 }
 
 /// kbuild names sources by absolute path, or relative to the output directory (`../src/…`).
-fn within(file: &str, tree: &Path) -> String {
+pub(super) fn within(file: &str, tree: &Path) -> String {
     let name = tree.file_name().map(|n| format!("/{}/", n.to_string_lossy()));
     let after = name.and_then(|name| file.split_once(&name).map(|(_, rest)| rest.to_owned()));
     Path::new(file)

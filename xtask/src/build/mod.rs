@@ -13,6 +13,7 @@ mod kernel;
 mod make_error;
 mod modules;
 mod toolchain;
+mod warning;
 
 pub use artefact::{Artefact, Manifest};
 pub use configure::Configured;
@@ -20,6 +21,7 @@ pub use era::DirectApi;
 use make_error::MakeError;
 pub use modules::{ModuleSources, check_vermagic, modules_below};
 pub use toolchain::Toolchain;
+pub use warning::{Warning, warnings};
 
 use std::path::{Path, PathBuf};
 

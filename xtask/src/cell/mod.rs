@@ -9,6 +9,6 @@ mod suite;
 
 pub use early::{finish_with, new_result};
 pub use inputs::{ChosenSeries, Request, Workspace, choose_series};
-pub use pipeline::{machine, prepare, run, write_image};
+pub use pipeline::{build_dir, machine, prepare, run, write_image};
 pub use plan::{PlannedStep, plan};
 pub use suite::Suite;

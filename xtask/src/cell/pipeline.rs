@@ -85,7 +85,7 @@ pub(super) fn artefact_key(
 }
 
 /// The build directory of a kernel × configuration; it need not exist yet.
-pub(super) fn build_dir(store: &Store, source: &Source, requests: &Requests) -> PathBuf {
+pub fn build_dir(store: &Store, source: &Source, requests: &Requests) -> PathBuf {
     let name = format!("{}-{}", source.id, &requests.key().short()[..8]);
     store.root().join("build").join(name)
 }

@@ -2,6 +2,7 @@
 //! `cargo xtask run`: one cell.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -11,6 +12,7 @@ use crate::cell::{self, Request};
 use crate::diagnosis::{Diagnosis, ExitKind};
 use crate::report;
 use crate::store::write_json;
+use crate::verdict::RunResult;
 
 /// One cell: apply, build, boot, stress, judge.
 #[derive(Debug, Args)]
@@ -46,7 +48,16 @@ impl Run {
         for round in 0..self.repeat {
             let mut request = request.clone();
             request.seed = request.seed.wrapping_add(u64::from(round));
-            let (exit, result) = one(session, &request)?;
+            let Done { exit, result, directory, broken } = one(session, &request)?;
+            match broken {
+                Some(broken) if session.format == Format::Text => return Err(broken),
+                // The one document is the result: it says as much as the error does.
+                Some(broken) => drop(writeln!(std::io::stderr(), "error: {broken}")),
+                None if session.format == Format::Text => {
+                    session.print(&report::summary(&result, &directory), &())?;
+                }
+                None => {}
+            }
             // A failed check says more about the kernel than a broken run does.
             worst = match (worst, exit) {
                 (ExitKind::CheckFailed, _) | (_, ExitKind::Pass) => worst,
@@ -64,10 +75,21 @@ impl Run {
     }
 }
 
-fn one(
-    session: &Session,
-    request: &Request,
-) -> Result<(ExitKind, crate::verdict::RunResult), Diagnosis> {
+/// A cell that was run.
+#[derive(Debug)]
+pub(super) struct Done {
+    /// How it ended.
+    pub exit: ExitKind,
+    /// Its result, which is in the run directory, too.
+    pub result: RunResult,
+    /// The run directory.
+    pub directory: PathBuf,
+    /// Why it did not get to a verdict of its own.
+    pub broken: Option<Diagnosis>,
+}
+
+/// Runs one cell, with a run directory of its own. Prints nothing.
+pub(super) fn one(session: &Session, request: &Request) -> Result<Done, Diagnosis> {
     let run_dir = session.store.new_run(&request.label())?;
     let path = run_dir.file("result.json");
     let mut result = cell::new_result(request);
@@ -81,22 +103,13 @@ fn one(
         &run_dir,
         &mut result,
     );
-    let exit = match outcome {
-        Ok(exit) => exit,
+    let (exit, broken) = match outcome {
+        Ok(exit) => (exit, None),
         Err(diagnosis) => {
             cell::finish_with(&mut result, &diagnosis);
-            write_json(&path, &result)?;
-            if session.format == Format::Json {
-                // The one document is the result: it says as much as the error does.
-                let _ = writeln!(std::io::stderr(), "error: {diagnosis}");
-                return Ok((diagnosis.exit, result));
-            }
-            return Err(diagnosis);
+            (diagnosis.exit, Some(diagnosis))
         }
     };
     write_json(&path, &result)?;
-    if session.format == Format::Text {
-        session.print(&report::summary(&result, run_dir.path()), &())?;
-    }
-    Ok((exit, result))
+    Ok(Done { exit, result, directory: run_dir.path().to_owned(), broken })
 }

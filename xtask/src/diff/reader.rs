@@ -235,6 +235,15 @@ fn set_names(
         for path in [&from, &to] {
             name::within_tree(path, true).ok_or_else(|| Reason::Outside(path.clone()).at(at))?;
         }
+        if let Some((old, new)) = names.filter(|_| has_names) {
+            let is = |said: &str, path: &str| {
+                name::within_tree(said, false) == Some(path) || said == path
+            };
+            if !is(&old, &from) || !is(&new, &to) {
+                let why = format!("{old:?} and {new:?} are not the files that it renames");
+                return Err(Reason::FileHeader(why).at(at));
+            }
+        }
         (file.old, file.new) = (Some(from), Some(to));
         return Ok(());
     }
@@ -260,6 +269,13 @@ fn set_names(
     };
     let sides = (path(&old, made)?, path(&new, removed)?);
     (file.old, file.new) = sides;
+    if let (Some(old), Some(new)) = (&file.old, &file.new)
+        && old != new
+    {
+        let why =
+            format!("{old:?} and {new:?} are two files, and nothing says that one is renamed");
+        return Err(Reason::FileHeader(why).at(at));
+    }
     if file.old.is_none() && file.new.is_none() {
         return Err(Reason::FileHeader("it names no file".into()).at(at));
     }

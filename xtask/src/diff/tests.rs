@@ -95,6 +95,11 @@ fn what_is_wrong_has_its_line() {
             "diff --git a/x b/x\nnew file mode 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
             "its names say another thing",
         ),
+        ("--- a/x.orig\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "are two files"),
+        (
+            "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/z\n@@ -1 +1 @@\n-a\n+b\n",
+            "not the files that it renames",
+        ),
         ("diff --git a/x b/x\nnew file mode 1006\n", "line 2: no file header"),
         ("diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n", "git diff --binary"),
     ];

@@ -2,6 +2,7 @@
 //! Patch tooling, driven as a user drives it, in a workspace of its own.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -284,7 +285,6 @@ fn a_conflict_is_resolved_into_a_variant() {
     let shell = |script: &str| {
         let path = bench.path("shell");
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        use std::os::unix::fs::PermissionsExt as _;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         run(bench
             .call(&["series", "apply", "lamp", "--kernel", &kernel, "--resolve"])

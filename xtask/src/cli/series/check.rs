@@ -8,7 +8,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::Session;
+use super::levels;
 use crate::diagnosis::{Diagnosis, ExitKind};
+use crate::levels::Verdict;
 use crate::series::{self, Column, KernelRange, Policy, Series, workbench};
 use crate::tree::{self, Source};
 
@@ -39,6 +41,15 @@ pub struct Check {
     kernels: Vec<String>,
     #[command(flatten)]
     fit: Fit,
+    /// Build every level: new warnings in touched files and errors of checkpatch.pl fail a patch
+    #[arg(long, conflicts_with_all = ["fuzz", "three_way"])]
+    build: bool,
+    /// Boot every level, too, with a short stress run
+    #[arg(long, requires = "build")]
+    pub(super) boot: bool,
+    /// A further configuration fragment, for --build
+    #[arg(long, value_name = "FILE", requires = "build")]
+    pub(super) config: Vec<PathBuf>,
 }
 
 impl Check {
@@ -57,9 +68,15 @@ impl Check {
             return Ok(ExitKind::Pass);
         }
         let mut columns: Vec<Column> = Vec::new();
+        let mut walked = Vec::new();
         for spec in &specs {
             let column = tree::fetch(host, store, spec, false).and_then(|source| {
-                series::check(host, store, &series, &spec.name, &source, self.fit.policy())
+                let policy = self.fit.policy();
+                let column = series::check(host, store, &series, &spec.name, &source, policy)?;
+                if self.build {
+                    walked.push(levels::walk(session, &series, spec, &source, &column, self)?);
+                }
+                Ok(column)
             });
             // One kernel that cannot be had does not hide the others.
             columns.push(match column {
@@ -68,11 +85,19 @@ impl Check {
                 Err(why) => return Err(why),
             });
         }
-        let value = json!({"series": series.name, "kernels": columns});
-        session.print(&series::table(&columns), &value)?;
-        Ok(if columns.iter().any(|c| c.conflict.is_some()) {
+        let mut value = json!({"series": series.name, "kernels": columns});
+        let mut text = series::table(&columns);
+        if self.build {
+            value["levels"] = json!(walked);
+            let blocks = walked.iter().map(levels::Walked::text);
+            text = format!("{text}\n\n{}", blocks.collect::<Vec<_>>().join("\n"));
+        }
+        session.print(&text, &value)?;
+        let levels = walked.iter().map(levels::Walked::verdict).max();
+        let conflict = columns.iter().any(|c| c.conflict.is_some());
+        Ok(if conflict || levels == Some(Verdict::Fail) {
             ExitKind::CheckFailed
-        } else if columns.iter().any(|c| c.infra.is_some()) {
+        } else if columns.iter().any(|c| c.infra.is_some()) || levels == Some(Verdict::Infra) {
             ExitKind::Infra
         } else {
             ExitKind::Pass

@@ -4,6 +4,7 @@
 mod check;
 mod export;
 mod import;
+mod levels;
 
 use std::fmt::Write as _;
 
