@@ -50,14 +50,19 @@ pub fn check(
         applied.patches.iter().partition(|p| p.number == 0);
     let mut walk = Walk { site, toolchain: &toolchain, known: HashMap::new() };
     let mut commit = base.last().map_or(&source.commit, |p| &p.commit).clone();
-    let mut before = walk.build(&commit, &applied, "before the first patch")?;
+    // A build directory that has a kernel tells which files are compiled; what the tree is without
+    // patches need not be built then, unless the first patch fails.
+    let mut before = None;
+    if !site.directory.join("out/vmlinux").is_file() {
+        before = Some(walk.build(&commit, &applied, BEFORE)?.err());
+    }
     let mut levels: Vec<Level> = Vec::new();
     for patch in own {
-        let level = walk.level(patch, &commit, &applied, &before)?;
-        before = match &level.build {
-            Build::Built { .. } => Ok(String::new()),
-            Build::Failed { error, .. } => Err(Diagnosis::check_failed(error.clone())),
-        };
+        let level = walk.level(patch, &commit, &applied, before.as_ref())?;
+        before = Some(match &level.build {
+            Build::Built { .. } => None,
+            Build::Failed { error, .. } => Some(Diagnosis::check_failed(error.clone())),
+        });
         commit.clone_from(&patch.commit);
         let booted = match (&mut boot, &level.build) {
             (Some(boot), Build::Built { .. }) => Some(boot(patch.number)?),
@@ -70,6 +75,8 @@ pub fn check(
     judge::note_fixes(&mut levels);
     Ok(levels)
 }
+
+const BEFORE: &str = "before the first patch";
 
 struct Walk<'a> {
     site: &'a Site<'a>,
@@ -159,7 +166,7 @@ impl Walk<'_> {
         patch: &AppliedPatch,
         before: &str,
         applied: &Applied,
-        base: &Result<String, Diagnosis>,
+        base: Option<&Option<Diagnosis>>,
     ) -> Result<Level, Diagnosis> {
         let Site { host, store, source, variant, .. } = self.site;
         let mut notes = patch.notes();
@@ -167,6 +174,10 @@ impl Walk<'_> {
         let since = Instant::now();
         let made = self.build(&patch.commit, applied, &format!("+ patch {}", patch.number))?;
         let ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let unpatched = match (&made, base) {
+            (Err(_), None) => self.build(before, applied, BEFORE)?.err(),
+            (_, base) => base.cloned().flatten(),
+        };
         let work = WorkTree::lock(host, store, source)?;
         let mut new = Vec::new();
         let build = match made {
@@ -175,7 +186,7 @@ impl Walk<'_> {
                 Build::Built { ms }
             }
             Err(error) => Build::Failed {
-                before: base.as_ref().is_err_and(|b| b.what == error.what),
+                before: unpatched.is_some_and(|b| b.what == error.what),
                 error: error.what,
                 details: error.details,
                 reproduce: error.reproduce,

@@ -175,3 +175,110 @@ fn a_killed_run_leaves_nothing_and_the_next_one_works() {
     let (ended, result) = cell(&["--kernel", "6.1", "--series", "none"]);
     assert_passes(&ended, &result);
 }
+
+/// Made-up patches to a small file of linux 5.10: each but the third has one fault.
+const FAULTY: [(&str, &str, &str); 4] = [
+    ("lib: Leave something unused", " */\n\n", " */\n\nstatic int unused_by_anybody;\n\n"),
+    ("lib: Break the build", "EXPORT_SYMBOL(_ctype);", "EXPORT_SYMBOL(_ctype)!"),
+    ("lib: Build again", "EXPORT_SYMBOL(_ctype)!", "EXPORT_SYMBOL(_ctype);"),
+    (
+        "lib: Indent with spaces",
+        "EXPORT_SYMBOL(_ctype);",
+        "EXPORT_SYMBOL(_ctype);\n\nint add_one(int n);\nint add_one(int n)\n{\n        return n + 1;\n}",
+    ),
+];
+
+/// A workspace with a series of these patches, made by git itself.
+fn faulty_workspace(dir: &std::path::Path) {
+    let ws = dir.join("ws");
+    std::fs::create_dir_all(ws.join("xtask")).unwrap();
+    for name in ["matrix.yaml", "kconfigs", "selftests", "vm-images"] {
+        std::os::unix::fs::symlink(crate::tool::root().join(name), ws.join(name)).unwrap();
+    }
+    let args = ["series", "apply", "direct-multi", "--kernel", "5.10", "--upto", "0"];
+    let bare = run(xtask(&args).args(["--format", "json"]));
+    assert_eq!(bare.code, 0, "{}", bare.stderr);
+    let commit = bare.json()["commit"].as_str().unwrap().to_owned();
+    let tree = dir.join("tree");
+    let git = |args: &[&str]| {
+        let output = std::process::Command::new("git")
+            .args(["-c", "user.name=U", "-c", "user.email=u@example.org", "-C"])
+            .arg(&tree)
+            .args(args)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    std::fs::create_dir_all(tree.join("lib")).unwrap();
+    git(&["init", "--quiet"]);
+    let objects = format!("{}/objects.git", crate::tool::home());
+    let show = std::process::Command::new("git")
+        .args(["--git-dir", &objects, "show", &format!("{commit}:lib/ctype.c")])
+        .output()
+        .unwrap();
+    let mut text = String::from_utf8(show.stdout).unwrap();
+    let write = |text: &str| std::fs::write(tree.join("lib/ctype.c"), text).unwrap();
+    write(&text);
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message", "base"]);
+    for (subject, from, to) in FAULTY {
+        assert!(text.contains(from), "{from:?} in {text}");
+        text = text.replacen(from, to, 1);
+        write(&text);
+        let message = format!("{subject}\n\nTo see that it is noticed.");
+        git(&["commit", "--quiet", "--signoff", "--all", "--message", &message]);
+    }
+    let patches = ws.join("patches/faulty/any");
+    std::fs::create_dir_all(&patches).unwrap();
+    git(&["format-patch", "--quiet", "--output-directory", patches.to_str().unwrap(), "HEAD~4"]);
+    let mut names: Vec<_> = std::fs::read_dir(&patches)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let listed: Vec<_> = names.iter().map(|name| format!("  - file: {name}\n")).collect();
+    let yaml = format!(
+        "name: faulty\ndescription: Faults\nvariants:\n- directory: any\n  patches:\n{}",
+        listed.concat()
+    );
+    std::fs::write(ws.join("patches/faulty/series.yaml"), yaml).unwrap();
+}
+
+#[test]
+#[ignore = "builds linux 5.10"]
+fn linux_5_10_levels_are_judged_one_by_one() {
+    let dir = tempfile::tempdir().unwrap();
+    faulty_workspace(dir.path());
+    let args = ["series", "check", "faulty", "--kernels", "5.10", "--build", "--format", "json"];
+    let mut call = xtask(&args);
+    call.env("CARGO_MANIFEST_DIR", dir.path().join("ws/xtask")).stderr(Stdio::inherit());
+    let ended = run(&mut call);
+    assert_eq!(ended.code, 1, "{}", ended.stdout);
+    let result = ended.json();
+    let levels = result["levels"][0]["levels"].as_array().unwrap();
+    let verdicts: Vec<_> = levels.iter().map(|l| l["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["fail", "fail", "pass", "fail"], "{result:#}");
+    let reasons = |n: usize| levels[n]["reasons"].to_string();
+    assert!(reasons(0).contains("new warning: lib/ctype.c:"), "{}", reasons(0));
+    assert!(reasons(0).contains("unused_by_anybody"), "{}", reasons(0));
+    assert!(reasons(1).contains("the build fails: lib/ctype.c:"), "{}", reasons(1));
+    let notes = levels[1]["notes"].to_string();
+    assert!(notes.contains("it breaks bisection: only patch 3 builds again"), "{notes}");
+    // The unused variable is still there, and is not the fourth patch's fault.
+    assert_eq!(levels[3]["old_warnings"], 1, "{result:#}");
+    assert!(reasons(3).contains("checkpatch: line"), "{}", reasons(3));
+    assert!(reasons(3).contains("CODE_INDENT"), "{}", reasons(3));
+}
+
+#[test]
+#[ignore = "builds and boots linux 5.10"]
+fn linux_5_10_hangs_with_the_reply_as_it_was_posted() {
+    let (ended, result) = cell(&["--kernel", "5.10", "--fault", "no-pause-reply"]);
+    assert_eq!(ended.code, 1, "{result:#}");
+    let title = result["findings"][0]["title"].as_str().unwrap();
+    assert!(title.contains("possible recursive locking detected: ftrace_lock"), "{title}");
+    // It was made for another base.
+    let offsets = result["series"]["offsets"].to_string();
+    assert!(offsets.contains("kernel/trace/ftrace.c: hunk 1 applied 123 lines off"), "{offsets}");
+}
