@@ -76,6 +76,9 @@ pub fn check(
     Ok(levels)
 }
 
+/// Warnings in other files that are worth a note each.
+const NOTED: usize = 3;
+
 const BEFORE: &str = "before the first patch";
 
 struct Walk<'a> {
@@ -134,8 +137,10 @@ impl Walk<'_> {
         let work = WorkTree::lock(host, store, source)?;
         work.checkout(host, store, commit)?;
         let site = self.build_site(&work);
+        // A patch that makes a file may have left its object behind.
         let objects: Vec<String> = touched
             .iter()
+            .filter(|f| work.path().join(f).is_file())
             .filter_map(|f| f.strip_suffix(".c").or_else(|| f.strip_suffix(".S")))
             .map(|stem| format!("{stem}.o"))
             .filter(|object| site.out().join(object).is_file())
@@ -206,11 +211,9 @@ impl Walk<'_> {
                 ));
             }
         }
-        let elsewhere = new.len() - new_warnings.len() - old_warnings;
-        if elsewhere > 0 {
-            notes.push(format!(
-                "{elsewhere} warnings in files that it does not touch are not judged"
-            ));
+        let judged = |w: &&Warning| !patch.files.contains(&w.file) && !new_warnings.contains(w);
+        for warning in new.iter().filter(judged).take(NOTED) {
+            notes.push(format!("not judged, it touches no such file: {warning}"));
         }
         let file = variant.patches.get(patch.number.saturating_sub(1));
         let checkpatch = match file {
