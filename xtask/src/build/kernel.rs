@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Building the kernel and the modules of its tree.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use super::interrupted::Marker;
@@ -50,16 +51,7 @@ impl<'h> Site<'h> {
             let path = self.out().join(object);
             std::fs::remove_file(&path).map_err(|e| on_path("remove", &path, &e))?;
         }
-        let output = self
-            .toolchain
-            .make(self.host, self.store)?
-            .arg("-C")
-            .arg(self.tree)
-            .arg(format!("O={}", self.out().display()))
-            .arg(format!("-j{}", jobs()))
-            .args(objects)
-            .on_line(|line| step.line(line))
-            .output()?;
+        let output = self.call_for(objects)?.on_line(|line| step.line(line)).output()?;
         marker.clear()?;
         let text = format!("{}\n{}", output.error_text(), output.text());
         Ok(output.success().then_some(text))
@@ -67,6 +59,10 @@ impl<'h> Site<'h> {
 
     /// The call of make that builds the kernel and its modules.
     pub fn kernel_call(&self) -> Result<Invocation<'h>, Diagnosis> {
+        self.call_for(&["bzImage", "modules"])
+    }
+
+    fn call_for(&self, targets: &[impl AsRef<OsStr>]) -> Result<Invocation<'h>, Diagnosis> {
         Ok(self
             .toolchain
             .make(self.host, self.store)?
@@ -74,7 +70,7 @@ impl<'h> Site<'h> {
             .arg(self.tree)
             .arg(format!("O={}", self.out().display()))
             .arg(format!("-j{}", jobs()))
-            .args(["bzImage", "modules"]))
+            .args(targets))
     }
 }
 

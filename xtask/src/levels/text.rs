@@ -34,7 +34,11 @@ pub fn text(kernel: &str, levels: &[Level]) -> String {
             seen.push(format!("checkpatch: {} errors, {} warnings", errors.len(), warnings.len()));
         }
         if let Some(boot) = &level.boot {
-            seen.push(boot.summary.clone());
+            seen.push(match boot.verdict {
+                Verdict::Pass => boot.summary.clone(),
+                Verdict::Fail => "does not boot well".into(),
+                Verdict::Infra => "boot not judged".into(),
+            });
         }
         let _ = writeln!(out, "      {}", seen.join(" · "));
         for reason in &level.reasons {

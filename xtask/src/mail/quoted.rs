@@ -147,7 +147,7 @@ fn follow_up(
         patch.subject = format!("{answers} (follow-up)");
     }
     if patch.message.lines().all(|l| l.is_empty() || trailer::is_trailer(l)) {
-        let sentence = format!("Sent in a reply to \"{answers}\", without a message of its own.");
+        let sentence = format!("Sent without a message of its own, in a reply to\n\"{answers}\".");
         patch.message = match patch.message.as_str() {
             "" => sentence,
             trailers => format!("{sentence}\n\n{trailers}"),

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::conflict::Conflict;
+use super::history::History;
 use super::{Outcome, Policy, Series, Tried, Variant, try_all};
 use crate::diagnosis::Diagnosis;
 use crate::host::Host;
@@ -25,6 +26,8 @@ pub struct Column {
     pub nearest: bool,
     /// The patches, in order.
     pub patches: Vec<Cell>,
+    /// What is known of the base that the patches were made on.
+    pub notes: Vec<String>,
     /// Why nothing could be tried.
     pub infra: Option<String>,
     /// The conflict, in full.
@@ -94,12 +97,16 @@ pub fn check(
     source: &Source,
     policy: Policy,
 ) -> Result<Column, Diagnosis> {
-    let (variant, nearest) = match series.variant_of(host, store, source) {
-        Ok(variant) => (variant, false),
-        Err(none) => (series.nearest(source.version).ok_or(none)?, true),
-    };
+    let (variant, nearest) = series.variant_or_nearest(host, store, source)?;
     let tried = try_all(host, store, source, variant, policy)?;
-    Ok(column(kernel, source.version, variant, nearest, tried))
+    let notes = match (&variant.base_commit, History::of(host, store, source)) {
+        (Some(base), Some(history)) => history.of_base(base, &variant.prerequisites)?,
+        (Some(base), None) => vec![format!(
+            "made on commit {base}; this kernel comes without history, so how far it is from that is not known"
+        )],
+        (None, _) => Vec::new(),
+    };
+    Ok(Column { notes, ..column(kernel, source.version, variant, nearest, tried) })
 }
 
 fn column(
@@ -150,6 +157,7 @@ fn column(
         variant: Some(variant.label()),
         nearest,
         patches,
+        notes: Vec::new(),
         infra: None,
         conflict: tried.refused.map(|(why, _)| why),
     }
@@ -164,6 +172,7 @@ impl Column {
             variant: None,
             nearest: false,
             patches: Vec::new(),
+            notes: Vec::new(),
             infra: Some(why.what.clone()),
             conflict: None,
         }
@@ -227,6 +236,11 @@ pub fn table(columns: &[Column]) -> String {
                 "    no variant is for {}: {variant} is the nearest",
                 nearest.join(", ")
             );
+        }
+        for column in &group {
+            for note in &column.notes {
+                let _ = writeln!(out, "    {}: {note}", column.title());
+            }
         }
         let _ = writeln!(out);
     }

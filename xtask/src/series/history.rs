@@ -48,6 +48,45 @@ impl<'a> History<'a> {
         Ok(self.ids(log.stdout)?.remove(&wanted))
     }
 
+    /// What is known of the base that patches were made on, in words.
+    pub fn of_base(&self, base: &str, prerequisites: &[String]) -> Result<Vec<String>, Diagnosis> {
+        let git = || {
+            let git = git::plain(self.host, self.store)?;
+            Ok::<_, Diagnosis>(git.arg("-C").arg(self.repository))
+        };
+        let is_there = git()?.args(["merge-base", "--is-ancestor", base, self.commit]).output()?;
+        match is_there.code {
+            0 => {}
+            1 => return Ok(vec![format!("made on commit {base}, which is not in its history")]),
+            _ => {
+                return Ok(vec![format!(
+                    "made on commit {base}, which its repository does not have"
+                )]);
+            }
+        }
+        let range = format!("{base}..{}", self.commit);
+        let since = git()?.args(["rev-list", "--count", &range]).run()?.text();
+        let mut notes = vec![match since.trim() {
+            "0" => format!("made on exactly this commit, {base}"),
+            n => format!("made on commit {base}, {n} commits back"),
+        }];
+        if prerequisites.is_empty() {
+            return Ok(notes);
+        }
+        let log = git()?
+            .args(["log", "--patch", "--no-merges", "--no-color", "--no-ext-diff", "--no-textconv"])
+            .args(["--no-renames", &range])
+            .run()?;
+        let there = self.ids(log.stdout)?;
+        for id in prerequisites {
+            notes.push(match there.get(id) {
+                Some(commit) => format!("its prerequisite {id} is there: commit {commit}"),
+                None => format!("its prerequisite {id} is missing"),
+            });
+        }
+        Ok(notes)
+    }
+
     /// Patch ids of a text with commits or a bare diff, with the commit of each.
     fn ids(&self, text: Vec<u8>) -> Result<HashMap<String, String>, Diagnosis> {
         let output =

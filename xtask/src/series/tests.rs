@@ -7,7 +7,7 @@ use super::*;
 use crate::diagnosis::ExitKind;
 use crate::host::Host;
 use crate::store::Store;
-use crate::tree::{Origin, Source, Spec, fetch, git};
+use crate::tree::{Origin, Source, Spec, fetch, git, snapshot};
 
 struct Bench {
     dir: tempfile::TempDir,
@@ -97,6 +97,15 @@ impl Bench {
         Series::load(&patches, "s", Kind::Series).unwrap()
     }
 
+    /// Two patches on the tree that they were made for.
+    fn applied(&self) -> (Series, Source, Applied) {
+        let series = self.two();
+        let source = self.source(&self.repository("user", &[&[("f.c", &lines())]]));
+        let variant = Some(&series.variants[0]);
+        let applied = apply(&self.host, &self.store, &source, variant, None).unwrap();
+        (series, source, applied)
+    }
+
     fn tried(&self, series: &Series, source: &Source, policy: Policy) -> Vec<String> {
         let variant = &series.variants[0];
         let tried = try_all(&self.host, &self.store, source, variant, policy).unwrap();
@@ -126,6 +135,7 @@ fn two_steps() -> [(String, String); 2] {
 
 impl Bench {
     fn two(&self) -> Series {
+        std::fs::create_dir_all(self.dir.path().join("author/new")).unwrap();
         let steps = two_steps();
         self.series(&[
             (&steps[0].0, &[("f.c", &steps[0].1)]),
@@ -137,7 +147,6 @@ impl Bench {
 #[test]
 fn each_way_of_applying_has_its_name() {
     let bench = Bench::new();
-    std::fs::create_dir_all(bench.dir.path().join("author/new")).unwrap();
     let series = bench.two();
     let on = |name: &str, text: &str| {
         let path = bench.repository(name, &[&[("f.c", text)]]);
@@ -198,7 +207,6 @@ fn what_is_there_already_is_not_put_in_again() {
 #[test]
 fn history_tells_what_later_changes_hide() {
     let bench = Bench::new();
-    std::fs::create_dir_all(bench.dir.path().join("author/new")).unwrap();
     let series = bench.two();
     let one = replaced(&lines(), &[ONE]);
     let later = replaced(&one, &[("line 9\n", "nine\n"), ("line ten\n", "10th line\n")]);
@@ -215,6 +223,45 @@ fn history_tells_what_later_changes_hide() {
     // Without the history, nobody can know.
     let bare = Source { repository: None, ..source };
     assert_eq!(bench.tried(&series, &bare, Policy::default()), ["conflict"]);
+}
+
+#[test]
+fn the_base_of_a_series_is_looked_for() {
+    let bench = Bench::new();
+    let series = bench.two();
+    let author = bench.dir.path().join("author");
+    let git = |args: &[&str]| {
+        let git = git::plain(&bench.host, &bench.store).unwrap();
+        git.cwd(&author).args(args).run().unwrap().text().trim().to_owned()
+    };
+    let base = git(&["rev-parse", "base"]);
+    let shown = bench.host.program("git").cwd(&author).args(["show", "HEAD~1"]).run().unwrap();
+    let ids = git::plain(&bench.host, &bench.store).unwrap();
+    let id = ids.args(["patch-id", "--stable"]).input(shown.stdout).run().unwrap().text();
+    let id = id.split(' ').next().unwrap().to_owned();
+    let notes = |base: &str, prerequisites: &[String], repository: &Path| {
+        let mut series = series.clone();
+        series.variants[0].base_commit = Some(base.to_owned());
+        series.variants[0].prerequisites = prerequisites.to_vec();
+        let source = bench.source(repository);
+        let column =
+            check(&bench.host, &bench.store, &series, "t", &source, Policy::default()).unwrap();
+        column.notes.join("; ")
+    };
+    let there = notes(&base, &[id.clone(), "0".repeat(40)], &author);
+    assert!(there.contains("2 commits back"), "{there}");
+    assert!(there.contains(&format!("{id} is there")), "{there}");
+    assert!(there.contains("0000 is missing"), "{there}");
+    let gone = notes(&"1".repeat(40), &[], &author);
+    assert!(gone.contains("does not have"), "{gone}");
+    let other = bench.repository("other", &[&[("f.c", &lines())]]);
+    let fetch = |from: &Path| {
+        let git = git::plain(&bench.host, &bench.store).unwrap();
+        git.cwd(&other).args(["fetch", "--quiet"]).arg(from).run().unwrap();
+    };
+    fetch(&author);
+    let foreign = notes(&git(&["rev-parse", "HEAD"]), &[], &other);
+    assert!(foreign.contains("is not in its history"), "{foreign}");
 }
 
 #[test]
@@ -238,7 +285,6 @@ fn a_cut_patch_is_noticed_on_the_very_file_it_was_made_for() {
 #[test]
 fn applying_touches_nothing_of_the_users() {
     let bench = Bench::new();
-    std::fs::create_dir_all(bench.dir.path().join("author/new")).unwrap();
     let series = bench.two();
     let user = bench.repository("user", &[&[("f.c", &lines())], &[("g.c", "int g = 1;\n")]]);
     let git = |args: &[&str]| {
@@ -268,33 +314,11 @@ fn applying_touches_nothing_of_the_users() {
     assert!(snapshot(&user) == before, "something in the user's tree changed");
 }
 
-/// Every file with its bytes and its times.
-fn snapshot(path: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
-    let mut all = Vec::new();
-    let mut todo = vec![path.to_owned()];
-    while let Some(directory) = todo.pop() {
-        for entry in std::fs::read_dir(directory).unwrap().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                todo.push(path);
-            } else {
-                let time = path.metadata().unwrap().modified().unwrap();
-                all.push((path.clone(), std::fs::read(&path).unwrap(), time));
-            }
-        }
-    }
-    all.sort();
-    all
-}
-
 #[test]
 fn a_workbench_and_back_changes_nothing() {
     let bench = Bench::new();
-    std::fs::create_dir_all(bench.dir.path().join("author/new")).unwrap();
-    let series = bench.two();
-    let source = bench.source(&bench.repository("user", &[&[("f.c", &lines())]]));
+    let (series, source, applied) = bench.applied();
     let variant = &series.variants[0];
-    let applied = apply(&bench.host, &bench.store, &source, Some(variant), None).unwrap();
     let tree = bench.dir.path().join("a tree");
     let about =
         workbench::About { series: "s".into(), kernel: "t".into(), base: source.commit.clone() };
@@ -329,11 +353,8 @@ fn bare(patches: &[Patch]) -> Vec<crate::mail::PatchText> {
 #[test]
 fn what_is_exported_imports_as_it_was() {
     let bench = Bench::new();
-    std::fs::create_dir_all(bench.dir.path().join("author/new")).unwrap();
-    let series = bench.two();
-    let source = bench.source(&bench.repository("user", &[&[("f.c", &lines())]]));
+    let (series, source, applied) = bench.applied();
     let variant = &series.variants[0];
-    let applied = apply(&bench.host, &bench.store, &source, Some(variant), None).unwrap();
     for style in [
         Style::default(),
         Style { version: Some(3), cover: true, prefix: Some("RFC PATCH net-next".into()) },
@@ -369,7 +390,6 @@ fn what_is_exported_imports_as_it_was() {
 fn a_conflict_is_solved_in_a_shell() {
     use std::os::unix::fs::PermissionsExt as _;
     let bench = Bench::new();
-    std::fs::create_dir_all(bench.dir.path().join("author/new")).unwrap();
     let series = bench.two();
     let text = replaced(&lines(), &[("line 30\n", "line XXX\n")]);
     let source = bench.source(&bench.repository("user", &[&[("f.c", &text)]]));

@@ -113,10 +113,11 @@ fn remote_commit(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn snapshot(path: &Path) -> Vec<(String, Vec<u8>)> {
+    /// Every file with its bytes and its time, to see that nothing changed.
+    pub fn snapshot(path: &Path) -> Vec<(std::path::PathBuf, Vec<u8>, std::time::SystemTime)> {
         let mut all = Vec::new();
         let mut todo = vec![path.to_owned()];
         while let Some(directory) = todo.pop() {
@@ -125,7 +126,8 @@ mod tests {
                 if path.is_dir() {
                     todo.push(path);
                 } else {
-                    all.push((path.display().to_string(), std::fs::read(&path).unwrap()));
+                    let time = path.metadata().unwrap().modified().unwrap();
+                    all.push((path.clone(), std::fs::read(&path).unwrap(), time));
                 }
             }
         }

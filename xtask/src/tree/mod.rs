@@ -13,6 +13,8 @@ mod spec;
 mod version;
 mod work_tree;
 
+#[cfg(test)]
+pub use local_git::tests::snapshot;
 pub use source::{Source, fetch, known, resolve};
 pub use spec::{Matrix, Origin, Spec};
 pub use version::KernelVersion;

@@ -175,6 +175,42 @@ fn a_thread_becomes_a_series() {
 }
 
 #[test]
+fn a_thread_comes_by_its_message_id() {
+    let bench = Bench::new();
+    let id = "v2-0@ada.example.org";
+    let call = |path: &Path, archive: &str| {
+        let args = ["series", "import", id, "--version", "2", "--replace", "--archive", archive];
+        run(bench.call(&args).env("PATH", path))
+    };
+    // Without b4: only what is needed is on PATH.
+    let bare = bench.path("bin");
+    fs::create_dir_all(&bare).unwrap();
+    for program in ["curl", "gzip", "git"] {
+        let found = Command::new("which").arg(program).output().unwrap().stdout;
+        let found = String::from_utf8(found).unwrap();
+        std::os::unix::fs::symlink(found.trim(), bare.join(program)).unwrap();
+    }
+    let thread = bench.path(&format!("archive/{id}/t.mbox"));
+    write(&thread, &fs::read_to_string(fixture("thread.mbox")).unwrap());
+    assert!(Command::new("gzip").arg(&thread).status().unwrap().success());
+    let archive = format!("file://{}", bench.kernel("archive"));
+    let ended = call(&bare, &archive);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let gone = call(&bare, "file:///nowhere");
+    assert_eq!(gone.code, 3, "{}", gone.stderr);
+    assert!(gone.stderr.contains("save the thread yourself"), "{}", gone.stderr);
+    // With it, the archive is not asked.
+    let script = format!(
+        "#!/bin/sh\n[ \"$*\" = 'mbox --outdir - {id}' ] && exec /bin/cat '{}'\n",
+        fixture("thread.mbox")
+    );
+    fs::write(bare.join("b4"), script).unwrap();
+    fs::set_permissions(bare.join("b4"), fs::Permissions::from_mode(0o755)).unwrap();
+    let ended = call(&bare, "file:///nowhere");
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+}
+
+#[test]
 fn a_series_is_tried_on_many_kernels() {
     let bench = Bench::imported();
     bench.tree("moved", &format!("/* new */\n\n{LAMP}"));

@@ -205,10 +205,7 @@ impl Apply {
         kernel: &str,
     ) -> Result<ExitKind, Diagnosis> {
         let (host, store) = (&session.host, &session.store);
-        let variant = match series.variant_of(host, store, source) {
-            Ok(variant) => variant,
-            Err(none) => series.nearest(source.version).ok_or(none)?,
-        };
+        let (variant, _) = series.variant_or_nearest(host, store, source)?;
         let shell = std::env::var("SHELL").ok().filter(|s| !s.is_empty());
         let shell = shell.as_deref().unwrap_or("sh");
         let resolved = series::resolve(host, store, source, variant, kernel, &series.name, shell)?;

@@ -57,10 +57,7 @@ pub fn walk(
         let skipped = Some(conflict.what.clone());
         return Ok(Walked { kernel, levels: Vec::new(), skipped });
     }
-    let variant = match series.variant_of(host, store, source) {
-        Ok(variant) => variant,
-        Err(none) => series.nearest(source.version).ok_or(none)?,
-    };
+    let (variant, _) = series.variant_or_nearest(host, store, source)?;
     let requests = session.workspace.requests(&check.config)?;
     let site = Site {
         host,

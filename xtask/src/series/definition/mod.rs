@@ -15,7 +15,7 @@ pub use range::KernelRange;
 
 use super::Patch;
 use crate::build::DirectApi;
-use crate::diagnosis::Diagnosis;
+use crate::diagnosis::{Diagnosis, ExitKind};
 use crate::host::Host;
 use crate::store::Store;
 use crate::tree::{KernelVersion, Source, git};
@@ -57,6 +57,8 @@ pub struct Variant {
     pub base: Vec<Patch>,
     /// The commit that the patches were made on.
     pub base_commit: Option<String>,
+    /// Patch ids of patches that were there before them.
+    pub prerequisites: Vec<String>,
     /// The patches, in order.
     pub patches: Vec<Patch>,
     /// What a run must report with this variant.
@@ -171,8 +173,24 @@ impl Series {
         Err(self.none_for(&source.version.to_string()))
     }
 
+    /// The variant for a kernel, or else the one for the nearest version; then the flag is set.
+    pub fn variant_or_nearest(
+        &self,
+        host: &Host,
+        store: &Store,
+        source: &Source,
+    ) -> Result<(&Variant, bool), Diagnosis> {
+        match self.variant_of(host, store, source) {
+            Ok(variant) => Ok((variant, false)),
+            Err(none) if none.exit == ExitKind::Usage => {
+                self.nearest(source.version).map(|nearest| (nearest, true)).ok_or(none)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// The variant that was made for the nearest version, for a kernel that has none.
-    pub fn nearest(&self, version: KernelVersion) -> Option<&Variant> {
+    fn nearest(&self, version: KernelVersion) -> Option<&Variant> {
         let older = |v: &&Variant| v.kernels.ends().1.is_none_or(|last| last <= version);
         let last = |v: &&Variant| v.kernels.ends().1;
         let first = |v: &&Variant| v.kernels.ends().0;
@@ -237,6 +255,7 @@ fn load(patches: &Path, name: &str, kind: Kind, depth: usize) -> Result<Series, 
                 on,
                 base,
                 base_commit: entry.base_commit.clone(),
+                prerequisites: entry.prerequisite_patch_ids.clone(),
                 patches: own,
                 expect: entry.expect.clone(),
             })

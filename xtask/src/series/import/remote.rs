@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::diagnosis::{Diagnosis, on_path};
+use crate::diagnosis::Diagnosis;
 use crate::host::Host;
 use crate::host::package::find_program;
 
@@ -28,31 +28,23 @@ pub(super) fn message_id(name: &str) -> Option<String> {
 /// The whole thread as an mbox: through b4 where it is installed, else with curl.
 pub(super) fn thread(host: &Host, id: &str, archive: &str) -> Result<Vec<u8>, Diagnosis> {
     let step = host.progress.step("fetch", &format!("the thread of <{id}>"));
-    let scratch = tempfile::tempdir()
-        .map_err(|e| Diagnosis::infra(format!("cannot create a scratch directory: {e}")))?;
     let text = if find_program("b4".as_ref()).is_some() {
-        host.program("b4")
-            .args(["mbox", "--mbox-name", "thread.mbox", "--outdir"])
-            .arg(scratch.path())
-            .arg(id)
-            .limit(LIMIT)
-            .run()?;
-        let path = scratch.path().join("thread.mbox");
-        std::fs::read(&path).map_err(|e| on_path("read", &path, &e))?
+        host.program("b4").args(["mbox", "--outdir", "-", id]).limit(LIMIT).run()?.stdout
     } else {
-        let packed = scratch.path().join("t.mbox.gz");
-        host.program("curl")
-            .args(["--fail", "--silent", "--show-error", "--location", "--output"])
-            .arg(&packed)
-            .arg(format!("{archive}/{id}/t.mbox.gz"))
+        let url = format!("{archive}/{id}/t.mbox.gz");
+        let packed = host
+            .program("curl")
+            .args(["--fail", "--silent", "--show-error", "--location", &url])
             .limit(LIMIT)
             .run()
             .map_err(|e| {
                 e.next(format!(
-                    "check the network and the message-id; or save the thread yourself and import the file ({archive}/{id}/)"
+                    "check the network and the message-id; or save the thread yourself and import \
+                     the file ({archive}/{id}/)"
                 ))
-            })?;
-        host.program("gzip").args(["--decompress", "--stdout"]).arg(&packed).run()?.stdout
+            })?
+            .stdout;
+        host.program("gzip").args(["--decompress", "--stdout"]).input(packed).run()?.stdout
     };
     step.done(&format!("{} KiB", text.len().div_ceil(1024)));
     Ok(text)

@@ -191,23 +191,6 @@ fn quilt_and_numbered_files_have_their_order() {
 }
 
 #[test]
-fn a_thread_comes_by_its_message_id() {
-    let dir = tempfile::tempdir().unwrap();
-    let id = "v2-0@ada.example.org";
-    let packed = dir.path().join(id).join("t.mbox");
-    write(&packed, &std::fs::read(fixture("thread.mbox")).unwrap());
-    let host = Host::for_tests();
-    host.program("gzip").arg(&packed).run().unwrap();
-    let archive = format!("file://{}", dir.path().display());
-    if crate::host::package::find_program("b4".as_ref()).is_none() {
-        let gathered = gather(&host, &[format!("<{id}>")], &archive).unwrap();
-        assert_eq!(gathered.members.len(), 11);
-        let error = gather(&host, &["gone@example.org".into()], &archive).unwrap_err();
-        assert_eq!(error.exit.code(), 3, "{error}");
-    }
-}
-
-#[test]
 fn what_is_laid_down_is_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let v2 = Wanted { version: Some(2), ..Wanted::default() };
