@@ -122,9 +122,11 @@ pub fn postings(mut members: Vec<Member>) -> (Vec<Member>, Vec<Posting>) {
     members.sort_by(|a, b| a.order().cmp(&b.order()).then_with(|| a.mail.text.cmp(&b.mail.text)));
     let members = deduplicate(members);
     let mut threads = Threads::default();
+    let places: HashMap<&str, usize> =
+        members.iter().enumerate().map(|(at, m)| (m.mail.id.as_str(), at)).collect();
     for (at, member) in members.iter().enumerate() {
         if member.number().is_some() {
-            threads.add(at, member, &members);
+            threads.add(at, member, &members, &places);
         }
     }
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -208,10 +210,10 @@ impl Threads {
         }
     }
 
-    fn add(&mut self, at: usize, member: &Member, all: &[Member]) {
+    fn add(&mut self, at: usize, member: &Member, all: &[Member], places: &HashMap<&str, usize>) {
         let series = (member.version(), member.total());
         for id in &member.mail.references {
-            match all.iter().position(|m| m.mail.id == *id) {
+            match places.get(id.as_str()).copied() {
                 Some(parent) if all[parent].number().is_some() => {
                     if (all[parent].version(), all[parent].total()) == series {
                         self.join(at, parent);

@@ -34,6 +34,23 @@ pub fn create(
         return Err(Diagnosis::usage(format!("{} is there, and not empty", directory.display()))
             .next("name a new directory"));
     }
+    let made = !directory.exists();
+    fill(host, store, directory, commit, about, only).inspect_err(|_| {
+        // Half a tree would be in the way of the next try.
+        if made {
+            let _ = std::fs::remove_dir_all(directory);
+        }
+    })
+}
+
+fn fill(
+    host: &Host,
+    store: &Store,
+    directory: &Path,
+    commit: &str,
+    about: &About,
+    only: Option<&[&str]>,
+) -> Result<(), Diagnosis> {
     let objects = git::object_store(host, store)?.join("objects");
     git::plain(host, store)?.args(["init", "--quiet"]).arg(directory).run()?;
     let alternates = directory.join(".git/objects/info/alternates");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which of the postings that were found is meant. Pure; in doubt it refuses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
 
 use crate::diagnosis::Diagnosis;
@@ -165,10 +165,13 @@ fn nothing(all: &[Member], postings: &[Posting], wanted: &Wanted) -> Diagnosis {
 /// The patches in replies that are asked for. Those that only quote a patch which was posted here
 /// are none.
 fn follow_ups<'a>(all: &'a [Member], wanted: &Wanted) -> Vec<(&'a Member, &'a FollowUp)> {
-    let posted = |diff: &crate::diff::Diff| {
-        let text = diff.write();
-        all.iter().any(|m| matches!(&m.kind, Kind::Patch(p) if p.diff.write() == text))
-    };
+    let posted: HashSet<Vec<u8>> = all
+        .iter()
+        .filter_map(|m| match &m.kind {
+            Kind::Patch(patch) => Some(patch.diff.write()),
+            _ => None,
+        })
+        .collect();
     let meant = |m: &&Member| wanted.message_id.as_ref().is_none_or(|id| m.mail.id == *id);
     let patches = |m: &'a Member| match &m.kind {
         Kind::Reply { patches, .. } => patches.as_slice(),
@@ -177,7 +180,7 @@ fn follow_ups<'a>(all: &'a [Member], wanted: &Wanted) -> Vec<(&'a Member, &'a Fo
     all.iter()
         .filter(meant)
         .flat_map(|m| patches(m).iter().map(move |p| (m, p)))
-        .filter(|(_, p)| !posted(&p.patch.diff))
+        .filter(|(_, p)| !posted.contains(&p.patch.diff.write()))
         .collect()
 }
 
