@@ -25,6 +25,10 @@ const GRACE: Duration = Duration::from_secs(3);
 /// Exit code of the guard when it could not start the program; the shell's own number for it.
 const CANNOT_START: u8 = 127;
 
+/// The running binary, see proc(5): also after `cargo xtask` in another terminal has built a new
+/// one in its place.
+pub const ITSELF: &str = "/proc/self/exe";
+
 /// The hidden first argument that makes the binary a guard.
 pub const GUARD: &str = "__guard";
 /// The hidden first argument that makes it become the program, with a parent-death signal.
@@ -60,9 +64,8 @@ fn guard(args: &[OsString]) -> ExitCode {
             return ExitCode::from(CANNOT_START);
         }
     };
-    let child = std::env::current_exe().and_then(|itself| {
-        Command::new(itself).arg(BECOME).args(command).stdin(stdin).process_group(0).spawn()
-    });
+    let child =
+        Command::new(ITSELF).arg(BECOME).args(command).stdin(stdin).process_group(0).spawn();
     let mut child = match child {
         Ok(child) => child,
         Err(e) => {

@@ -299,9 +299,7 @@ impl<'h> Invocation<'h> {
 /// The program under a guard, with its input from a file or `/dev/null`.
 #[cfg(not(test))]
 fn guarded(program: &Path, input: Option<&Path>, args: &[OsString]) -> Result<Command, Diagnosis> {
-    let itself = std::env::current_exe()
-        .map_err(|e| Diagnosis::infra(format!("cannot find the tool's own binary: {e}")))?;
-    let mut command = Command::new(itself);
+    let mut command = Command::new(super::guard::ITSELF);
     command.arg(super::guard::GUARD);
     if let Some(file) = input {
         command.arg("--stdin").arg(file);

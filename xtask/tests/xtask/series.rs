@@ -370,3 +370,25 @@ fn mistakes_in_series_yaml_have_their_place() {
         );
     }
 }
+
+#[test]
+fn a_new_build_in_the_place_of_the_running_tool_does_no_harm() {
+    let bench = Bench::imported();
+    let copy = bench.path("xtask-copy");
+    fs::copy(env!("CARGO_BIN_EXE_xtask"), &copy).unwrap();
+    let git = Command::new("which").arg("git").output().unwrap().stdout;
+    let git = String::from_utf8(git).unwrap();
+    let bin = bench.path("bin");
+    let script = format!("#!/bin/sh\nrm -f '{}'\nexec {} \"$@\"\n", copy.display(), git.trim());
+    write(&bin.join("git"), &script);
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let ended = run(Command::new(&copy)
+        .args(["series", "apply", "lamp", "--kernel", &bench.kernel("linux")])
+        .current_dir(bench.path("ws"))
+        .env("CARGO_MANIFEST_DIR", bench.path("ws/xtask"))
+        .env("XTASK_HOME", bench.path("home"))
+        .env("PATH", path));
+    assert!(!copy.exists());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+}
