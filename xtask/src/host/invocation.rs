@@ -298,6 +298,7 @@ impl<'h> Invocation<'h> {
 
 /// The program under a guard, with its input from a file or `/dev/null`.
 #[cfg(not(test))]
+#[expect(clippy::unnecessary_wraps, reason = "its twin below can fail")]
 fn guarded(program: &Path, input: Option<&Path>, args: &[OsString]) -> Result<Command, Diagnosis> {
     let mut command = Command::new(super::guard::ITSELF);
     command.arg(super::guard::GUARD);
