@@ -49,8 +49,14 @@ impl Diff {
     /// The canonical text: paths with `a/` and `b/`, LF, spaces of blank context lines in place.
     pub fn write(&self) -> Vec<u8> {
         let mut out = Vec::new();
+        let mut after_git = false;
         for file in &self.files {
+            // Its names would be taken for those of the file before.
+            if after_git && !file.git {
+                out.push(b'\n');
+            }
             file.write(&mut out);
+            after_git = file.git;
         }
         out
     }

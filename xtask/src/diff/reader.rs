@@ -139,7 +139,9 @@ fn read_file(text: &Text<'_>, start: usize, diff: &mut Diff) -> Result<usize, Di
         at += 1;
         while text.lines.get(at).is_some_and(|l| EXTENDED.iter().any(|e| l.starts_with(e))) {
             let line = string(at);
-            if !is_sound(&line) {
+            let key = |l: &str| EXTENDED.iter().position(|e| l.as_bytes().starts_with(e));
+            let twice = file.extended.iter().any(|l| key(l) == key(&line));
+            if twice || !is_sound(&line) {
                 return Err(Reason::FileHeader(line).at(at + 1));
             }
             file.extended.push(line);

@@ -95,6 +95,10 @@ fn what_is_wrong_has_its_line() {
             "diff --git a/x b/x\nnew file mode 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
             "its names say another thing",
         ),
+        (
+            "diff --git a/x b/y\nrename from x\nrename from z\nrename to y\n",
+            "line 3: no file header",
+        ),
         ("--- a/x.orig\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "are two files"),
         (
             "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/z\n@@ -1 +1 @@\n-a\n+b\n",
@@ -119,4 +123,12 @@ fn the_summary_of_a_diffstat() {
         Some(Stat { files: 2, insertions: 0, deletions: 7 })
     );
     assert_eq!(claimed(&lines[..1]), None);
+}
+
+#[test]
+fn a_bare_file_behind_one_of_git_keeps_its_names() {
+    let text = "diff --git a/one b/two\nrename from one\nrename to two\n\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    let diff = parse(text).unwrap();
+    assert_eq!(diff.paths(), ["one", "two", "x"]);
+    assert_eq!(String::from_utf8_lossy(&diff.write()), text);
 }
