@@ -177,7 +177,11 @@ impl Walk<'_> {
         let mut notes = patch.notes();
         let old = self.baseline(before, &patch.files, &mut notes)?;
         let since = Instant::now();
-        let made = self.build(&patch.commit, applied, &format!("+ patch {}", patch.number))?;
+        // An error is not blamed on patches that come later.
+        let to_here = applied.patches.iter().position(|p| p.commit == patch.commit);
+        let patches = applied.patches.iter().take(to_here.map_or(usize::MAX, |n| n + 1));
+        let so_far = Applied { patches: patches.cloned().collect(), ..applied.clone() };
+        let made = self.build(&patch.commit, &so_far, &format!("+ patch {}", patch.number))?;
         let ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
         let unpatched = match (&made, base) {
             (Err(_), None) => self.build(before, applied, BEFORE)?.err(),
@@ -199,8 +203,11 @@ impl Walk<'_> {
         };
         let (new_warnings, old_warnings) = judge::split(&old, &new, &patch.files);
         for file in &patch.files {
-            let here = new.iter().filter(|w| w.file == *file).cloned().collect();
-            self.known.insert(file.clone(), here);
+            // A build that failed may not have come to the file.
+            if matches!(build, Build::Built { .. }) {
+                let here = new.iter().filter(|w| w.file == *file).cloned().collect();
+                self.known.insert(file.clone(), here);
+            }
             let object = file.strip_suffix(".c").map(|stem| format!("{stem}.o"));
             let out = self.build_site(&work).out();
             if object.is_some_and(|o| !out.join(o).is_file())
