@@ -115,7 +115,9 @@ fn all_encodings_carry_the_same_patch() {
         patches.unwrap_or_else(|| panic!("{name}: {}", describe(&all)))
     };
     let plain = patch("crlf.eml");
-    for name in ["quoted-printable.eml", "base64.eml", "pgp-inline.eml", "pgp-mime.eml"] {
+    for name in
+        ["quoted-printable.eml", "base64.eml", "pgp-inline.eml", "pgp-mime.eml", "flowed.eml"]
+    {
         let other = patch(name);
         assert_eq!(other.diff.write(), plain.diff.write(), "{name}");
         assert_eq!(
