@@ -61,6 +61,12 @@ pub struct Global {
 enum Format {
     Text,
     Json,
+    /// Markdown, for CI summaries; `report` only
+    Md,
+    /// JUnit XML; `report` only
+    Junit,
+    /// KTAP; `report` only
+    Ktap,
 }
 
 /// When to use colours.
@@ -118,7 +124,7 @@ impl Session {
     /// Prints text, or the value as JSON, on standard output.
     fn print(&self, text: &str, value: &impl Serialize) -> Result<(), Diagnosis> {
         let document = match self.format {
-            Format::Text => text.trim_end().to_owned(),
+            Format::Text | Format::Md | Format::Junit | Format::Ktap => text.trim_end().to_owned(),
             Format::Json => serde_json::to_string_pretty(value)
                 .map_err(|e| Diagnosis::infra(format!("cannot put the result into JSON: {e}")))?,
         };
@@ -178,6 +184,11 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
         Command::Completions(completions) => return Ok(completions.run::<Cli>().into()),
         Command::Man => return shell::man::<Cli>().map(Into::into),
         _ => {}
+    }
+    let is_report = matches!(cli.command, Command::Report(_));
+    if !is_report && !matches!(cli.global.format, Format::Text | Format::Json) {
+        let words = "--format md, junit and ktap show results: they go with `report`";
+        return Err(Diagnosis::usage(words).next("use --format text or json here"));
     }
     let progress = Progress::detect(cli.global.quiet);
     let session = Session {

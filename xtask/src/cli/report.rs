@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::{Format, Session};
 use crate::diagnosis::{Diagnosis, ExitKind};
-use crate::report;
+use crate::report::{self, Shown};
 use crate::verdict::RunResult;
 
 /// Show results.
@@ -28,16 +28,23 @@ impl Report {
             let result: RunResult = serde_json::from_slice(&text).map_err(|e| {
                 Diagnosis::new(ExitKind::Incomplete, format!("{}: {e}", path.display()))
             })?;
-            if session.format == Format::Text {
-                session.print(&report::summary(&result, run.path()), &())?;
-            }
-            results.push(result);
+            let name = run.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+            results.push((run, Shown { run: name, result }));
         }
-        if session.format == Format::Json {
-            match results.as_slice() {
-                [only] => session.print("", only)?,
-                all => session.print("", &all)?,
+        let shown: Vec<Shown> = results.iter().map(|(_, shown)| shown.clone()).collect();
+        match session.format {
+            Format::Text => {
+                for (run, shown) in &results {
+                    session.print(&report::summary(&shown.result, run.path()), &())?;
+                }
             }
+            Format::Json => match shown.as_slice() {
+                [only] => session.print("", &only.result)?,
+                all => session.print("", &all.iter().map(|s| &s.result).collect::<Vec<_>>())?,
+            },
+            Format::Md => session.print(&report::markdown(&shown), &())?,
+            Format::Junit => session.print(&report::junit(&shown)?, &())?,
+            Format::Ktap => session.print(&report::ktap(&shown), &())?,
         }
         Ok(ExitKind::Pass)
     }

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Showing results to a person.
 
+mod junit;
+mod ktap;
+mod markdown;
+
 use std::fmt::Write as _;
 use std::path::Path;
+
+pub use junit::junit;
+pub use ktap::ktap;
+pub use markdown::markdown;
 
 use crate::cell::PlannedStep;
 use crate::verdict::{RunResult, Verdict};
@@ -12,6 +20,68 @@ const EXCERPT: usize = 12;
 
 /// Frames of a finding that a summary shows.
 const FRAMES: usize = 10;
+
+/// A result with the name of its run.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The run.
+    pub run: String,
+    /// Its result.
+    pub result: RunResult,
+}
+
+/// Names a cell: kernel, series, subject, suite.
+fn cell_name(result: &RunResult) -> String {
+    let kernel = result.kernel.as_ref().map(|k| k.version.to_string());
+    let kernel = kernel.unwrap_or_else(|| "unknown kernel".into());
+    let series = &result.series;
+    let level = match series.not_applied.len() {
+        0 => String::new(),
+        _ => format!(":{}", series.applied.len()),
+    };
+    format!("{kernel}/{}{level}/{}/{}", series.name, result.subject, result.suite)
+}
+
+/// One thing that was checked in a cell.
+struct Check {
+    name: String,
+    verdict: Verdict,
+    /// In a line.
+    detail: String,
+    /// What there is to read of it.
+    text: String,
+}
+
+/// Everything that was checked in a cell: that it ran at all, each property, and the console. A cell
+/// that did not get to its properties has the first one, and it did not pass.
+fn checks(result: &RunResult) -> Vec<Check> {
+    let ran = !result.properties.is_empty();
+    // What went wrong with a cell as a whole is in no property.
+    let passed = result.verdict == Verdict::Pass;
+    let mut all = vec![Check {
+        name: "cell".into(),
+        verdict: result.verdict,
+        detail: if passed { String::new() } else { result.reason.clone() },
+        text: result.details.join("\n"),
+    }];
+    all.extend(result.properties.iter().map(|p| Check {
+        name: p.name.clone(),
+        verdict: p.verdict,
+        detail: p.detail.clone(),
+        text: String::new(),
+    }));
+    if ran || !result.findings.is_empty() {
+        let titles: Vec<_> = result.findings.iter().map(|f| f.title.clone()).collect();
+        let texts: Vec<_> = result.findings.iter().map(|f| f.excerpt.clone()).collect();
+        all.push(Check {
+            name: "console".into(),
+            verdict: if titles.is_empty() { Verdict::Pass } else { Verdict::Fail },
+            detail: titles.join("; "),
+            text: texts.join("\n\n"),
+        });
+    }
+    all
+}
 
 /// A number with a letter for its size: 53.8 M.
 pub fn count(n: u64) -> String {
@@ -130,20 +200,4 @@ pub fn plan(steps: &[PlannedStep]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_short() {
-        let cases = [
-            (0, "0"),
-            (9_999, "9999"),
-            (10_000, "10.0 k"),
-            (53_849_000, "53.8 M"),
-            (1_500_000_000, "1.5 G"),
-        ];
-        for (n, want) in cases {
-            assert_eq!(count(n), want);
-        }
-    }
-}
+mod tests;

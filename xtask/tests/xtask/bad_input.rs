@@ -30,6 +30,7 @@ fn unknown_names_are_usage_errors_and_list_the_known() {
     refused(&["run", "--duration", "1h"], 2, &["give a time"]);
     refused(&["run", "--nonsense"], 2, &["--nonsense"]);
     refused(&["report", "no-such-run"], 2, &["no such run"]);
+    refused(&["run", "--format", "junit"], 2, &["they go with `report`"]);
     refused(&["clean", "--remove", "nope"], 2, &["no such part"]);
 }
 
