@@ -17,7 +17,7 @@ pub use error::{DiffError, Reason};
 pub use file::FileDiff;
 pub use hunk::{Hunk, Line, Side};
 pub use name::quote;
-pub use reader::{Text, first_line, read};
+pub use reader::{Text, first_line, read, text_end};
 pub use spoiled::tabs_lost;
 pub use stat::{Stat, claimed};
 

@@ -30,7 +30,7 @@ pub(super) fn patch(mail: &Mail) -> Result<PatchText, Unusable> {
         let why = format!("the tabs of {file} were turned into spaces");
         return Err(Unusable { line, why });
     }
-    let before = &text.lines[..first];
+    let before = &text.lines[..diff::text_end(&text, first)];
     if let Some(claimed) = diff::claimed(before)
         && claimed != diff.stat()
     {

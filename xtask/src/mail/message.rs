@@ -5,7 +5,7 @@ use mailparse::{DispositionType, MailHeaderMap as _, ParsedMail};
 use sha2::{Digest as _, Sha256};
 
 use super::container::{self, Raw};
-use super::{Person, Subject, armor};
+use super::{Person, Subject, armor, pasted};
 use crate::diff;
 
 /// One mail, decoded. A text that is no mail is one without headers.
@@ -89,7 +89,7 @@ pub fn read(raw: &Raw<'_>) -> Result<Vec<Mail>, String> {
 
 fn read_at(raw: &Raw<'_>, depth: usize) -> Result<Vec<Mail>, String> {
     if !raw.in_mbox && !container::is_mail(&raw.bytes) {
-        return Ok(vec![pasted(raw)]);
+        return Ok(vec![pasted::read(raw)]);
     }
     let parsed =
         mailparse::parse_mail(&raw.bytes).map_err(|e| format!("it cannot be parsed: {e}"))?;
@@ -107,7 +107,7 @@ fn read_at(raw: &Raw<'_>, depth: usize) -> Result<Vec<Mail>, String> {
     Ok(all)
 }
 
-fn id_of(content: &[&[u8]]) -> String {
+pub(super) fn id_of(content: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
     for part in content {
         hash.update(part);
@@ -304,37 +304,4 @@ fn attach(all: &mut Vec<Mail>, attached: Vec<Attached>, depth: usize) -> Result<
         }
     }
     Ok(())
-}
-
-/// A text that somebody saved or pasted: a bare diff, or a mail as a program shows it, with the
-/// subject in the first line and the sender in brackets or behind `From:`.
-fn pasted(raw: &Raw<'_>) -> Mail {
-    let text = raw.bytes.to_vec();
-    let mut mail = Mail { line: raw.line, text_line: raw.line, ..Mail::default() };
-    let readable = decode(&text, "");
-    let mut lines = readable.lines().enumerate().filter(|(_, l)| !l.trim().is_empty());
-    if let Some((_, first)) = lines.next() {
-        let line = first.strip_prefix("Subject:").unwrap_or(first);
-        let subject = Subject::parse(line);
-        if subject.reply || subject.patch || line.len() < first.len() {
-            mail.subject = subject;
-            mail.text_line += skip_line(&text, first.as_bytes());
-        }
-    }
-    if !mail.subject.title.is_empty()
-        && let Some((_, second)) = lines.next()
-    {
-        let inner = second.trim().strip_prefix('[').and_then(|l| l.strip_suffix(']'));
-        mail.from = inner.or_else(|| second.strip_prefix("From:")).and_then(Person::parse);
-    }
-    let skipped = mail.text_line - raw.line;
-    let rest = text.split_inclusive(|b| *b == b'\n').skip(skipped).flatten().copied();
-    mail.text = rest.collect();
-    mail.id = id_of(&[mail.subject.title.as_bytes(), &mail.text]);
-    mail
-}
-
-/// Lines up to and with the first one that has this text.
-fn skip_line(text: &[u8], line: &[u8]) -> usize {
-    text.split(|b| *b == b'\n').position(|l| l.starts_with(line)).map_or(0, |at| at + 1)
 }

@@ -9,6 +9,7 @@ mod body;
 mod container;
 mod kind;
 mod message;
+mod pasted;
 mod person;
 mod posting;
 mod quoted;
