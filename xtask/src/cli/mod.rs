@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::cell::Workspace;
 use crate::diagnosis::{Diagnosis, ExitKind};
 use crate::host::{Cancel, Host, Progress};
-use crate::store::Store;
+use crate::store::{Key, Lock, Store};
 
 /// Apply, build, boot and stress kernel patch series.
 #[derive(Debug, Parser)]
@@ -121,6 +121,13 @@ pub struct Session {
 }
 
 impl Session {
+    /// Keeps others from writing to `patches/` until the lock is dropped.
+    fn lock_patches(&self) -> Result<Lock, Diagnosis> {
+        let patches = self.workspace.patches();
+        let key = Key::of("patches").with("path", patches.as_os_str().as_encoded_bytes()).finish();
+        self.store.lock(&self.host, &format!("patches-{}", key.short()))
+    }
+
     /// Prints text, or the value as JSON, on standard output.
     fn print(&self, text: &str, value: &impl Serialize) -> Result<(), Diagnosis> {
         let document = match self.format {

@@ -50,8 +50,8 @@ fn is_between_files(line: &[u8]) -> bool {
 
 /// Index (from 0) behind the text before a diff: lines such as `Index: …` belong to the diff.
 pub fn text_end(text: &Text<'_>, first: usize) -> usize {
-    let other = |line: &&[u8]| !is_between_files(line);
-    text.lines[..first].iter().rposition(|l| other(l)).map_or(0, |at| at + 1)
+    let own = text.lines[..first].iter().rposition(|line| !is_between_files(line));
+    own.map_or(0, |at| at + 1)
 }
 
 /// Whether a line behind a diff looks as if it belonged to it.

@@ -30,23 +30,24 @@ pub fn install(
         std::fs::write(&path, bytes).map_err(|e| on_path("write", &path, &e))?;
     }
     std::fs::create_dir_all(series).map_err(|e| on_path("create", series, &e))?;
-    let had = directory.exists();
-    let swap = || {
-        if had {
+    let mut placed = false;
+    let mut swap = || {
+        if directory.exists() {
             std::fs::rename(&directory, &old).map_err(|e| on_path("move", &directory, &e))?;
         }
         std::fs::rename(&new, &directory).map_err(|e| on_path("move", &new, &e))?;
+        placed = true;
         write_atomic(&series.join("series.yaml"), yaml.as_bytes())
     };
     swap().inspect_err(|_| {
-        if !had || old.exists() {
+        if placed {
             let _ = std::fs::remove_dir_all(&directory);
         }
         if old.exists() {
             let _ = std::fs::rename(&old, &directory);
         }
         if is_new {
-            let _ = std::fs::remove_dir_all(series);
+            let _ = std::fs::remove_dir(series);
         }
     })
 }

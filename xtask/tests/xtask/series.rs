@@ -392,3 +392,23 @@ fn a_new_build_in_the_place_of_the_running_tool_does_no_harm() {
     assert!(!copy.exists());
     assert_eq!(ended.code, 0, "{}", ended.stderr);
 }
+
+#[test]
+fn of_many_imports_at_once_one_wins_and_nothing_is_lost() {
+    let bench = Bench::new();
+    let thread = fixture("thread.mbox");
+    let args = ["series", "import", &thread, "--version", "2", "--name", "lamp"];
+    let started: Vec<_> = (0..8)
+        .map(|_| {
+            let mut call = bench.call(&args);
+            call.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+            call.spawn().unwrap()
+        })
+        .collect();
+    let mut codes: Vec<_> =
+        started.into_iter().map(|mut child| child.wait().unwrap().code().unwrap()).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 2, 2, 2, 2, 2, 2, 2]);
+    assert_eq!(bench.patches().len(), 4, "{:?}", bench.patches());
+    bench.ok(&["series", "show", "lamp"]);
+}

@@ -223,6 +223,7 @@ impl Apply {
             None => line.parse().map_err(|e| Diagnosis::infra(format!("{e}")))?,
         };
         let like = Some(variant).filter(|v| v.on.is_some());
+        let _lock = session.lock_patches()?;
         let directory = series::replace_variant(series, kernels, &resolved.files, like)?;
         let changed: Vec<_> = resolved.changed.iter().map(ToString::to_string).collect();
         let text = format!(

@@ -182,6 +182,7 @@ impl Refresh {
             session.print(&format!("would write {}", names.join(", ")), &names)?;
             return Ok(ExitKind::Pass);
         }
+        let _lock = session.lock_patches()?;
         let directory = series::replace_variant(&series, kernels, &files, None)?;
         let text =
             format!("{}: {} patches\n{}", directory.display(), names.len(), names.join("\n"));

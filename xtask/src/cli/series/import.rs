@@ -184,6 +184,7 @@ impl Import {
             session.print(&text, &json!({"found": listed, "chosen": value(&chosen)}))?;
             return Ok(ExitKind::Pass);
         }
+        let _lock = session.lock_patches()?;
         let placed = import::place(&session.workspace.patches(), &chosen, &place)?;
         text.push_str(&said(&placed, self.kernels));
         let value = json!({
