@@ -4,13 +4,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use xtask::mail::{self, Kind, Member, PatchText};
+use xtask::mail::{self, Kind, Member, PatchText, Proof};
 
 fn members(bytes: &[u8]) -> Vec<Member> {
     let mut all = Vec::new();
     for raw in mail::split(bytes) {
         for mail in mail::read(&raw).unwrap_or_default() {
-            let kind = Kind::of(&mail);
+            let kind = Kind::of(&mail, Proof::ALL);
             all.push(Member { file: String::new(), mail, kind });
         }
     }

@@ -14,7 +14,8 @@ fn uses_tabs(file: &FileDiff) -> bool {
 }
 
 /// A file whose tabs were all turned into spaces, and the line (from 1) of the text that shows it:
-/// no line of its hunks has a tab, and one is indented by eight spaces.
+/// no line of its hunks has a tab, and one that must be in the tree already is indented by eight
+/// spaces. What a patch adds may be indented as its author likes.
 pub fn tabs_lost(diff: &Diff) -> Option<(usize, String)> {
     diff.files.iter().filter(|f| uses_tabs(f)).find_map(|file| {
         let lines =
@@ -22,7 +23,9 @@ pub fn tabs_lost(diff: &Diff) -> Option<(usize, String)> {
         if lines().any(|(_, (_, line))| line.text.contains(&b'\t')) {
             return None;
         }
-        let (hunk, (n, _)) = lines().find(|(_, (_, l))| l.text.starts_with(b"        "))?;
+        let (hunk, (n, _)) = lines().find(|(_, (_, line))| {
+            line.side != Side::Added && line.text.starts_with(b"        ")
+        })?;
         Some((hunk.at + n + 1, file.name().to_owned()))
     })
 }

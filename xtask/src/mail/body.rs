@@ -2,7 +2,7 @@
 //! The text of a mail with a patch: in-body headers, message, notes, diff.
 
 use super::message::decode;
-use super::{Mail, PatchText, Person, Subject, armor, trailer};
+use super::{Mail, PatchText, Person, Proof, Subject, armor, trailer};
 use crate::diff::{self, Text};
 
 /// Why a mail that should have a patch has none that can be used.
@@ -18,7 +18,7 @@ pub(super) struct Unusable {
 ///
 /// # Errors
 /// What makes its diff another one than its author's.
-pub(super) fn patch(mail: &Mail) -> Result<PatchText, Unusable> {
+pub(super) fn patch(mail: &Mail, proof: Proof) -> Result<PatchText, Unusable> {
     let text = Text::new(&mail.text);
     let above = mail.text_line.saturating_sub(1);
     let unusable =
@@ -26,12 +26,12 @@ pub(super) fn patch(mail: &Mail) -> Result<PatchText, Unusable> {
     let first = diff::first_line(&text)
         .ok_or_else(|| unusable(diff::DiffError { line: 1, reason: diff::Reason::NoDiff }))?;
     let diff = diff::read(&text, first).map_err(unusable)?;
-    if let Some((line, file)) = diff::tabs_lost(&diff) {
+    if let Some((line, file)) = diff::tabs_lost(&diff).filter(|_| proof.tabs) {
         let why = format!("the tabs of {file} were turned into spaces");
         return Err(Unusable { line, why });
     }
     let before = &text.lines[..diff::text_end(&text, first)];
-    if let Some(claimed) = diff::claimed(before)
+    if let Some(claimed) = diff::claimed(before).filter(|_| proof.counts)
         && claimed != diff.stat()
     {
         let why = format!(

@@ -13,6 +13,22 @@ pub struct Broken {
     pub why: String,
 }
 
+/// What a patch must prove of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proof {
+    /// Its tabs must not look as if they had been turned into spaces.
+    pub tabs: bool,
+    /// Its diffstat must fit.
+    pub counts: bool,
+}
+
+impl Proof {
+    /// Everything: what comes from elsewhere may be damaged.
+    pub const ALL: Self = Self { tabs: true, counts: true };
+    /// Nothing: the user knows better.
+    pub const NONE: Self = Self { tabs: false, counts: false };
+}
+
 /// What a mail is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
@@ -39,7 +55,7 @@ pub enum Kind {
 
 impl Kind {
     /// Looks at a mail.
-    pub fn of(mail: &Mail) -> Self {
+    pub fn of(mail: &Mail, proof: Proof) -> Self {
         if mail.encrypted {
             return Self::NoDiff("it is encrypted");
         }
@@ -51,7 +67,7 @@ impl Kind {
         }
         let place = |line: usize| mail.place(line.max(1));
         if mail.subject.reply {
-            let (patches, pieces) = quoted::find(mail);
+            let (patches, pieces) = quoted::find(mail, proof);
             let pieces =
                 pieces.into_iter().map(|p| Broken { place: place(p.line), why: p.why }).collect();
             return Self::Reply { trailers: trailer::of_reply(&mail.readable()), patches, pieces };
@@ -59,14 +75,14 @@ impl Kind {
         if matches!(mail.subject.number, Some((0, _))) {
             return Self::Cover(body::cover(mail));
         }
-        match body::patch(mail) {
+        match body::patch(mail, proof) {
             Ok(patch) => Self::Patch(Box::new(patch)),
             Err(unusable) => {
                 let no_diff = crate::diff::first_line(&crate::diff::Text::new(text)).is_none();
                 match (no_diff, mail.subject.patch && mail.subject.number.is_some()) {
                     // A diff that only stands in quotes: a mail without `Re:` may answer, too.
                     (true, false) => {
-                        let (patches, pieces) = quoted::find(mail);
+                        let (patches, pieces) = quoted::find(mail, proof);
                         if !patches.is_empty() || !pieces.is_empty() {
                             let trailers = trailer::of_reply(&mail.readable());
                             let pieces = pieces

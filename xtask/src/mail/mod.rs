@@ -18,7 +18,7 @@ mod trailer;
 mod write;
 
 pub use container::{Raw, is_mail, is_mbox, split};
-pub use kind::{Broken, Kind};
+pub use kind::{Broken, Kind, Proof};
 pub use message::{Mail, read};
 pub use person::Person;
 pub use posting::{Member, Posting, postings};

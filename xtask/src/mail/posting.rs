@@ -243,7 +243,7 @@ mod tests {
         );
         let raw = super::super::split(text.as_bytes());
         let mail = super::super::read(&raw[0]).unwrap().remove(0);
-        Member { file: "m".into(), kind: Kind::of(&mail), mail }
+        Member { file: "m".into(), kind: Kind::of(&mail, crate::mail::Proof::ALL), mail }
     }
 
     fn sets(members: Vec<Member>) -> Vec<String> {

@@ -8,7 +8,7 @@ use regex::bytes::Regex as BytesRegex;
 
 use super::body::{self, Unusable};
 use super::message::decode;
-use super::{Mail, PatchText, Person, trailer};
+use super::{Mail, PatchText, Person, Proof, trailer};
 use crate::diff::{self, Reason, Text};
 
 /// A patch that stands in a reply.
@@ -41,7 +41,7 @@ fn unquoted<'a>(line: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// Finds all patches in a reply, and what looks like one but is not whole.
-pub(super) fn find(mail: &Mail) -> (Vec<FollowUp>, Vec<Unusable>) {
+pub(super) fn find(mail: &Mail, proof: Proof) -> (Vec<FollowUp>, Vec<Unusable>) {
     let (mut found, mut unusable) = (Vec::new(), Vec::new());
     let text = Text::new(&mail.text);
     let mut at = 0;
@@ -57,7 +57,7 @@ pub(super) fn find(mail: &Mail) -> (Vec<FollowUp>, Vec<Unusable>) {
         match diff::read(&lines, 0) {
             Ok(diff) => {
                 let end = at + diff.end.max(1);
-                match follow_up(mail, &text, at, prefix, diff) {
+                match follow_up((mail, proof), &text, at, prefix, diff) {
                     Ok(follow_up) => found.push(follow_up),
                     Err(why) => unusable.push(why),
                 }
@@ -101,13 +101,13 @@ fn start<'a>(text: &Text<'a>, at: usize) -> Option<&'a [u8]> {
 }
 
 fn follow_up(
-    mail: &Mail,
+    (mail, proof): (&Mail, Proof),
     text: &Text<'_>,
     at: usize,
     prefix: &[u8],
     mut diff: diff::Diff,
 ) -> Result<FollowUp, Unusable> {
-    if let Some((line, file)) = diff::tabs_lost(&diff) {
+    if let Some((line, file)) = diff::tabs_lost(&diff).filter(|_| proof.tabs) {
         let why = format!("the tabs of {file} were turned into spaces");
         return Err(Unusable { line: at + line, why });
     }
@@ -122,7 +122,7 @@ fn follow_up(
     }
     let lines = before(text, at, prefix, &mail.charset);
     let claimed = lines.iter().rev().find_map(|l| diff::claimed(&[l.as_bytes()]));
-    if let Some(claimed) = claimed.filter(|c| *c != diff.stat()) {
+    if let Some(claimed) = claimed.filter(|c| proof.counts && *c != diff.stat()) {
         let why = format!("its diffstat says {claimed}, but its diff has {}", diff.stat());
         return Err(Unusable { line: at + diff.end, why });
     }

@@ -12,7 +12,7 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 fn members(name: &str, bytes: &[u8]) -> Vec<Member> {
-    let member = |mail: Mail| Member { file: name.into(), kind: Kind::of(&mail), mail };
+    let member = |mail: Mail| Member { file: name.into(), kind: Kind::of(&mail, Proof::ALL), mail };
     split(bytes).iter().flat_map(|raw| read(raw).unwrap()).map(member).collect()
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnosis::Diagnosis;
 use crate::diff::Diff;
-use crate::mail::{self, Kind, PatchText};
+use crate::mail::{self, Kind, PatchText, Proof};
 
 /// A patch that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,10 @@ impl Patch {
                 None => format!("{}: {place}", path.display()),
             };
             Diagnosis::usage(format!("{at}: {why}"))
-                .next("make it anew with `git format-patch`, or import it with `cargo xtask series import`")
+                .next(
+                "make it anew with `git format-patch`, or import it with `cargo xtask series import`; \
+                 if you edited it, take its diffstat out",
+            )
         };
         let mut mails = Vec::new();
         for raw in mail::split(&bytes) {
@@ -79,7 +82,7 @@ impl Patch {
         let [mail] = <[_; 1]>::try_from(mails).map_err(|mails| {
             wrong("line 1", &format!("{} mails are in it; a patch is one", mails.len()))
         })?;
-        let patch = match Kind::of(&mail) {
+        let patch = match Kind::of(&mail, Proof { tabs: false, counts: true }) {
             Kind::Patch(patch) => *patch,
             Kind::Broken(broken) => return Err(wrong(&broken.place, &broken.why)),
             Kind::NoDiff(why) => return Err(wrong("line 1", why)),

@@ -364,7 +364,7 @@ fn what_is_exported_imports_as_it_was() {
         let exported = export(&bench.host, &bench.store, what, &style, &out).unwrap();
         assert_eq!(exported.len(), 2 + usize::from(style.cover));
         let names = [out.display().to_string()];
-        let gathered = import::gather(&bench.host, &names, "").unwrap();
+        let gathered = import::gather(&bench.host, &names, "", crate::mail::Proof::ALL).unwrap();
         let (all, postings) = crate::mail::postings(gathered.members);
         let chosen = import::choose(&all, &postings, &import::Wanted::default()).unwrap();
         assert_eq!(chosen.version, style.version);

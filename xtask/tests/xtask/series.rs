@@ -127,7 +127,7 @@ fn what_is_ambiguous_or_broken_is_refused_and_nothing_is_written() {
         (&["pull.eml"], &["pull request"]),
         (&["html.eml"], &["HTML only"]),
         (&["encrypted.eml"], &["encrypted"]),
-        (&["quoted-tabs-lost.eml"], &["tabs of drivers/lamp/lamp.c", "line 20"]),
+        (&["quoted-tabs-lost.eml"], &["tabs of drivers/lamp/lamp.c", "line 24"]),
     ];
     for (args, words) in cases {
         let name = fixture(args[0]);
@@ -139,6 +139,10 @@ fn what_is_ambiguous_or_broken_is_refused_and_nothing_is_written() {
             assert!(ended.stderr.contains(word), "{args:?}: no {word:?} in\n{}", ended.stderr);
         }
     }
+    // A user who knows better can say so.
+    let edited = fixture("edited.patch");
+    let args = ["series", "import", &edited, "--partial", "--as-is", "--dry-run"];
+    assert_eq!(bench.ok(&args).code, 0);
     let gone = bench.xtask(&["series", "import", "no-such-file"]);
     assert_eq!(gone.code, 2, "{}", gone.stderr);
     assert_eq!(bench.patches(), [""; 0]);

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Session;
 use crate::diagnosis::{Diagnosis, ExitKind};
-use crate::mail::{self, Person};
+use crate::mail::{self, Person, Proof};
 use crate::series::import::{self, Chosen, Place, Placed, Senders, Wanted};
 use crate::series::{Expect, KernelRange, Kind, On};
 
@@ -76,6 +76,9 @@ struct Which {
     /// Take what came of a series that is not whole
     #[arg(long)]
     partial: bool,
+    /// Take patches as they are, though their diffstat does not fit or their tabs seem lost
+    #[arg(long)]
+    as_is: bool,
     /// Patches without n/m are one series, in the order in which they came
     #[arg(long)]
     in_order: bool,
@@ -145,7 +148,8 @@ impl Import {
 
     pub fn run(&self, session: &Session) -> Result<ExitKind, Diagnosis> {
         let on = self.on(session)?;
-        let gathered = import::gather(&session.host, &self.inputs, &self.archive)?;
+        let proof = if self.which.as_is { Proof::NONE } else { Proof::ALL };
+        let gathered = import::gather(&session.host, &self.inputs, &self.archive, proof)?;
         let mut members = gathered.members;
         if self.which.in_order || gathered.ordered {
             import::number_in_order(&mut members);

@@ -256,7 +256,7 @@ fn posting(all: &[Member], posting: &Posting, wanted: &Wanted) -> Result<Chosen,
             "patch {n}/{of} cannot be used: {}: {}: {}",
             member.file, why.place, why.why
         ))
-        .next("get the mail anew; or leave the patch out with --pick"));
+        .next("get the mail anew; or leave the patch out with --pick; or, if its author meant it so, --as-is"));
     }
     let missing: Vec<usize> = posting.missing().into_iter().filter(|n| picked(*n)).collect();
     if !missing.is_empty() && !wanted.partial {

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::remote;
 use crate::diagnosis::{Diagnosis, on_path};
 use crate::host::Host;
-use crate::mail::{self, Kind, Mail, Member, Subject};
+use crate::mail::{self, Kind, Mail, Member, Proof, Subject};
 
 /// What was read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Gathered {
     /// All mails.
     pub members: Vec<Member>,
@@ -17,6 +17,8 @@ pub struct Gathered {
     pub ignored: Vec<String>,
     /// Whether the order of the patches is known, from a quilt series or from file names.
     pub ordered: bool,
+    /// What patches must prove of themselves.
+    proof: Proof,
 }
 
 /// A file with its patches in a known order gets numbers from it.
@@ -29,8 +31,13 @@ struct Input {
 ///
 /// # Errors
 /// Usage errors for what is not there or holds nothing; infra errors for networks.
-pub fn gather(host: &Host, names: &[String], archive: &str) -> Result<Gathered, Diagnosis> {
-    let mut all = Gathered::default();
+pub fn gather(
+    host: &Host,
+    names: &[String],
+    archive: &str,
+    proof: Proof,
+) -> Result<Gathered, Diagnosis> {
+    let mut all = Gathered { members: Vec::new(), ignored: Vec::new(), ordered: false, proof };
     for name in names {
         let path = Path::new(name);
         if path.is_dir() {
@@ -160,7 +167,7 @@ fn add(input: &Input, number: Option<(usize, usize)>, all: &mut Gathered) -> Res
             if mail.subject.title.is_empty() && mail.text_line > 0 && number.is_none() {
                 title_of_text(&mut mail, &input.path);
             }
-            let kind = Kind::of(&mail);
+            let kind = Kind::of(&mail, all.proof);
             all.members.push(Member { file: name.clone(), mail, kind });
         }
     }

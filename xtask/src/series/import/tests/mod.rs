@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::diagnosis::Diagnosis;
 use crate::host::Host;
-use crate::mail::{self, PatchText};
+use crate::mail::{self, PatchText, Proof};
 use crate::series::{Kind, Series};
 use crate::store::Store;
 use crate::tree::git;
@@ -19,7 +19,7 @@ fn fixture(name: &str) -> String {
 
 fn import(inputs: &[&str], wanted: &Wanted) -> Result<Chosen, Diagnosis> {
     let inputs: Vec<String> = inputs.iter().map(|i| (*i).to_owned()).collect();
-    let mut gathered = gather(&Host::for_tests(), &inputs, "file:///nowhere")?;
+    let mut gathered = gather(&Host::for_tests(), &inputs, "file:///nowhere", Proof::ALL)?;
     if gathered.ordered {
         number_in_order(&mut gathered.members);
     }
@@ -154,7 +154,7 @@ fn every_container_gives_the_same_series() {
     write(&single.join(".hidden.patch"), b"nothing");
     assert_eq!(texts(&import(&[single.to_str().unwrap()], &v2).unwrap()), wanted);
     let names = [single.to_str().unwrap().to_owned()];
-    let gathered = gather(&Host::for_tests(), &names, "").unwrap();
+    let gathered = gather(&Host::for_tests(), &names, "", Proof::ALL).unwrap();
     assert_eq!(gathered.ignored.len(), 1);
     assert!(gathered.ignored[0].contains("README"), "{:?}", gathered.ignored);
 }

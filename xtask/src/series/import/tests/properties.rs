@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::diff::{Diff, FileDiff, Hunk, Line, Side};
-use crate::mail::{Kind, Member, Person, Posting};
+use crate::mail::{Kind, Member, Person, Posting, Proof};
 
 /// A line of a file: any bytes but LF, with those that look like something else among them.
 fn content() -> impl Strategy<Value = Vec<u8>> {
@@ -103,7 +103,7 @@ fn read(mbox: &[u8]) -> Result<(Vec<Member>, Vec<Posting>), String> {
     let mut members = Vec::new();
     for raw in mail::split(mbox) {
         for mail in mail::read(&raw)? {
-            members.push(Member { file: "m".into(), kind: Kind::of(&mail), mail });
+            members.push(Member { file: "m".into(), kind: Kind::of(&mail, Proof::ALL), mail });
         }
     }
     Ok(mail::postings(members))
