@@ -4,6 +4,7 @@
 mod applier;
 mod apply;
 mod check;
+mod commit;
 pub mod conflict;
 mod definition;
 mod export;
