@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Building the kernel and the modules of its tree.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use super::interrupted::Marker;
@@ -11,8 +10,19 @@ use crate::diagnosis::{Diagnosis, ExitKind, on_path};
 use crate::host::{Invocation, Step};
 use crate::series::Applied;
 
+/// How a call of make ended that builds a kernel.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// Whether it built everything.
+    pub success: bool,
+    /// Its error output, and then its standard output.
+    pub output: String,
+    /// The call, to paste into a shell.
+    pub command: String,
+}
+
 impl<'h> Site<'h> {
-    /// Builds `bzImage` and the tree's modules. Returns what make said.
+    /// Builds `bzImage` and the tree's modules.
     ///
     /// # Errors
     /// The first real error, with the patch that touched the file. It is the series' or tree's
@@ -22,7 +32,16 @@ impl<'h> Site<'h> {
         configured: &Configured,
         applied: &Applied,
         step: &Step,
-    ) -> Result<String, Diagnosis> {
+    ) -> Result<(), Diagnosis> {
+        let made = self.try_kernel(configured, step)?;
+        if made.success {
+            return Ok(());
+        }
+        Err(explain(&made.output, self.tree, applied, made.command))
+    }
+
+    /// Builds `bzImage` and the tree's modules; that make fails is a result, too.
+    pub fn try_kernel(&self, configured: &Configured, step: &Step) -> Result<Made, Diagnosis> {
         let out = self.out();
         std::fs::create_dir_all(&out).map_err(|e| on_path("create", &out, &e))?;
         let (marker, deleted) = Marker::set(&out)?;
@@ -33,36 +52,15 @@ impl<'h> Site<'h> {
         }
         adopt_config(&configured.path, &out.join(".config"))?;
         let make = self.kernel_call()?;
-        let line = make.command_line();
+        let command = make.command_line();
         let output = make.on_line(|line| step.line(line)).output()?;
         marker.clear()?;
         let text = format!("{}\n{}", output.error_text(), output.text());
-        if output.success() {
-            return Ok(text);
-        }
-        Err(explain(&text, self.tree, applied, line))
-    }
-
-    /// Makes objects again that are there (`kernel/trace/ftrace.o`). Returns what make said; `None`
-    /// if they do not compile.
-    pub fn objects(&self, objects: &[String], step: &Step) -> Result<Option<String>, Diagnosis> {
-        let (marker, _) = Marker::set(&self.out())?;
-        for object in objects {
-            let path = self.out().join(object);
-            std::fs::remove_file(&path).map_err(|e| on_path("remove", &path, &e))?;
-        }
-        let output = self.call_for(objects)?.on_line(|line| step.line(line)).output()?;
-        marker.clear()?;
-        let text = format!("{}\n{}", output.error_text(), output.text());
-        Ok(output.success().then_some(text))
+        Ok(Made { success: output.success(), output: text, command })
     }
 
     /// The call of make that builds the kernel and its modules.
     pub fn kernel_call(&self) -> Result<Invocation<'h>, Diagnosis> {
-        self.call_for(&["bzImage", "modules"])
-    }
-
-    fn call_for(&self, targets: &[impl AsRef<OsStr>]) -> Result<Invocation<'h>, Diagnosis> {
         Ok(self
             .toolchain
             .make(self.host, self.store)?
@@ -70,7 +68,7 @@ impl<'h> Site<'h> {
             .arg(self.tree)
             .arg(format!("O={}", self.out().display()))
             .arg(format!("-j{}", jobs()))
-            .args(targets))
+            .args(["bzImage", "modules"]))
     }
 }
 

@@ -35,7 +35,7 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         // as: `file.s:12: Error: …`
         (r"^(?P<file>[^\s:]+):(?P<line>\d+): Error: (?P<message>.*)$", false),
         // kconfig: `kernel/trace/Kconfig:12: syntax error`
-        (r"^(?P<file>[^\s:]*Kconfig[^\s:]*):(?P<line>\d+): (?P<message>.*error.*)$", false),
+        (r"^(?P<file>[^\s:]*Kconfig[^\s:]*):(?P<line>\d+): (?P<message>.*error.*|unknown .*|invalid .*)$", false),
         // modpost: `ERROR: modpost: "x" [y.ko] undefined!`
         (r"^ERROR: (?P<message>modpost: .*)$", false),
         // ld: `ld: kernel/x.o: in function …` is followed by `x.c:(.text+0x1): undefined reference to …`
@@ -92,16 +92,19 @@ impl MakeError {
     }
 }
 
-/// kbuild names sources by absolute path, or relative to the output directory (`../src/…`).
+/// kbuild names sources by absolute path, relative to the output directory
+/// (`../../trees/5.10.262/src/…`), or relative to the tree (`./include/…`).
 pub(super) fn within(file: &str, tree: &Path) -> String {
+    if let Ok(below) = Path::new(file).strip_prefix(tree) {
+        return below.to_string_lossy().into_owned();
+    }
+    // Only behind `../` can the tree's own name be meant: `drivers/x/src/y.c` lies in the tree.
     let name = tree.file_name().map(|n| format!("/{}/", n.to_string_lossy()));
-    let after = name.and_then(|name| file.split_once(&name).map(|(_, rest)| rest.to_owned()));
-    Path::new(file)
-        .strip_prefix(tree)
-        .map(|p| p.to_string_lossy().into_owned())
-        .ok()
-        .or(after)
-        .unwrap_or_else(|| file.to_owned())
+    let outside = file.starts_with("../").then_some(file);
+    if let Some((_, below)) = outside.zip(name).and_then(|(f, name)| f.split_once(&name)) {
+        return below.to_owned();
+    }
+    file.strip_prefix("./").unwrap_or(file).to_owned()
 }
 
 #[cfg(test)]

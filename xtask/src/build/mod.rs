@@ -18,10 +18,11 @@ mod warning;
 pub use artefact::{Artefact, Manifest};
 pub use configure::Configured;
 pub use era::DirectApi;
-use make_error::MakeError;
+pub use kernel::Made;
+pub use make_error::MakeError;
 pub use modules::{ModuleSources, check_vermagic, modules_below};
 pub use toolchain::Toolchain;
-pub use warning::{Warning, warnings};
+pub use warning::{Identity, Said, Warning, object_of, read as read_output, without_numbers};
 
 use std::path::{Path, PathBuf};
 

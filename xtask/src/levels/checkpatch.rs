@@ -57,6 +57,9 @@ pub(super) fn run(host: &Host, tree: &Path, patch: &Path) -> Result<Checkpatch, 
         .args(["scripts/checkpatch.pl", "--emacs", "--show-types", "--color=never"])
         .arg(&path)
         .cwd(tree)
+        // It reads options from ~/.checkpatch.conf: a user's must not decide what passes.
+        .env("HOME", "/nonexistent")
+        .env("LC_ALL", "C")
         .output();
     match output {
         Ok(output) => Ok(read(&output.text(), &output.error_text())),

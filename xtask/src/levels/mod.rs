@@ -3,7 +3,9 @@
 //! checkpatch.pl say, and, when asked, does it boot. A series is bisected one day, level by level.
 
 mod checkpatch;
+mod failure;
 mod judge;
+mod known;
 mod text;
 mod walk;
 
@@ -30,6 +32,10 @@ pub struct Level {
     pub new_warnings: Vec<Warning>,
     /// How many warnings those files had before it, and have still.
     pub old_warnings: usize,
+    /// Warnings in other files, which were not there before it. They decide nothing.
+    pub new_elsewhere: Vec<Warning>,
+    /// Warnings in the touched files that nothing can be compared with: no level before it builds.
+    pub unjudged_warnings: Vec<Warning>,
     /// What checkpatch.pl said.
     pub checkpatch: Checkpatch,
     /// How its boot ended, if it was asked for.
@@ -55,12 +61,25 @@ pub enum Build {
     Failed {
         /// make's first error.
         error: String,
+        /// The file that it is in, where make names one.
+        file: Option<String>,
+        /// Whether the patch touches that file.
+        touched: Option<bool>,
         /// What is around it.
         details: Vec<String>,
         /// A command that shows it again.
         reproduce: Option<String>,
-        /// Whether the level before it failed in the same way.
+        /// Whether it was there at the level before already.
         before: bool,
+    },
+    /// It could not be tried to the end; the patch is not blamed.
+    NotBuilt {
+        /// Why.
+        why: String,
+        /// What was said last.
+        details: Vec<String>,
+        /// A command that shows it again.
+        reproduce: Option<String>,
     },
 }
 
