@@ -17,6 +17,7 @@ mod image;
 mod kconfig;
 mod levels;
 pub mod mail;
+mod matrix;
 mod report;
 mod series;
 mod store;

@@ -25,6 +25,8 @@ pub fn new_result(request: &Request) -> RunResult {
         boot_ms: None,
         stress: BTreeMap::new(),
         tests: Vec::new(),
+        samples: Vec::new(),
+        modify_latency: Vec::new(),
         properties: Vec::new(),
         findings: Vec::new(),
         steps: Vec::new(),

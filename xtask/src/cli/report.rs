@@ -29,7 +29,8 @@ impl Report {
                 Diagnosis::new(ExitKind::Incomplete, format!("{}: {e}", path.display()))
             })?;
             let name = run.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-            results.push((run, Shown { run: name, result }));
+            let directory = run.path().to_owned();
+            results.push((run, Shown { run: name, directory, result, standing: None }));
         }
         let shown: Vec<Shown> = results.iter().map(|(_, shown)| shown.clone()).collect();
         match session.format {

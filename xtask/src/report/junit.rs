@@ -12,7 +12,7 @@ use crate::verdict::Verdict;
 /// All cells.
 pub fn junit(shown: &[Shown]) -> Result<String, Diagnosis> {
     let mut report = Report::new("kernel-xtask");
-    for Shown { run, result } in shown {
+    for Shown { run, result, .. } in shown {
         let name = cell_name(result);
         let mut suite = TestSuite::new(name.clone());
         let ms: u64 = result.steps.iter().map(|s| s.ms).sum();

@@ -9,7 +9,7 @@ use crate::verdict::Verdict;
 /// All cells.
 pub fn ktap(shown: &[Shown]) -> String {
     let mut out = format!("KTAP version 1\n1..{}\n", shown.len());
-    for (n, Shown { run, result }) in shown.iter().enumerate() {
+    for (n, Shown { run, result, .. }) in shown.iter().enumerate() {
         let checks = checks(result);
         let _ = writeln!(
             out,

@@ -32,7 +32,7 @@ pub fn markdown(shown: &[Shown]) -> String {
             cell(&result.reason)
         );
     }
-    for Shown { run, result } in shown.iter().filter(|s| s.result.verdict != Verdict::Pass) {
+    for Shown { run, result, .. } in shown.iter().filter(|s| s.result.verdict != Verdict::Pass) {
         let _ = writeln!(out, "\n### {} {}\n", mark(result.verdict), text(&cell_name(result)));
         let _ = writeln!(out, "{}\n", text(&result.reason));
         for property in result.properties.iter().filter(|p| p.verdict != Verdict::Pass) {

@@ -6,13 +6,14 @@ mod ktap;
 mod markdown;
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use junit::junit;
 pub use ktap::ktap;
 pub use markdown::markdown;
 
 use crate::cell::PlannedStep;
+use crate::matrix::Standing;
 use crate::verdict::{RunResult, Verdict};
 
 /// Lines of a finding's report that a summary shows.
@@ -26,8 +27,12 @@ const FRAMES: usize = 10;
 pub struct Shown {
     /// The run.
     pub run: String,
-    /// Its result.
+    /// Where its files lie: `console.log` and the rest.
+    pub directory: PathBuf,
+    /// Its result. A cell of a matrix that was not run has one that says so.
     pub result: RunResult,
+    /// How it stands in its matrix, if it belongs to one.
+    pub standing: Option<Standing>,
 }
 
 /// Names a cell: kernel, series, subject, suite.

@@ -60,7 +60,12 @@ fn sample() -> Vec<Shown> {
             "subject": "rust",
         })),
     ];
-    let shown = |(n, result)| Shown { run: format!("run-{n}"), result };
+    let shown = |(n, result)| Shown {
+        run: format!("run-{n}"),
+        directory: format!("runs/run-{n}").into(),
+        result,
+        standing: None,
+    };
     results.into_iter().enumerate().map(shown).collect()
 }
 

@@ -74,6 +74,12 @@ pub struct RunResult {
     pub stress: BTreeMap<String, i64>,
     /// Counters of each test.
     pub tests: Vec<TestCounters>,
+    /// How far the loops were at each heartbeat, in order of time.
+    #[serde(default)]
+    pub samples: Vec<Sample>,
+    /// How long the calls of modify took.
+    #[serde(default)]
+    pub modify_latency: Vec<LatencyBucket>,
     /// Properties that were checked.
     pub properties: Vec<PropertyResult>,
     /// Findings, in the order of the console.
@@ -136,6 +142,32 @@ pub struct TestCounters {
     pub numbers: BTreeMap<String, i64>,
     /// Its words.
     pub words: BTreeMap<String, String>,
+}
+
+/// How far a test was at one moment. The counts go on over a test, and begin anew with the next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The test.
+    pub test: String,
+    /// Time since the guest's kernel started, in milliseconds.
+    pub uptime_ms: u64,
+    /// Calls made so far.
+    pub calls: u64,
+    /// Calls so far that reached no trampoline.
+    pub missed: u64,
+    /// Modifies done so far.
+    pub modifies: u64,
+}
+
+/// A bar of a histogram.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatencyBucket {
+    /// The shortest time that belongs to it, in nanoseconds.
+    pub from_ns: u64,
+    /// The longest, in nanoseconds.
+    pub to_ns: u64,
+    /// How many calls took so long.
+    pub count: u64,
 }
 
 /// A property.
