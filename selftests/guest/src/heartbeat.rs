@@ -17,25 +17,38 @@ pub struct Status {
     task: Mutex<Option<String>>,
     modifies: AtomicU64,
     calls: AtomicU64,
+    missed: AtomicU64,
+}
+
+/// How far a stress loop is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Done {
+    /// Modifies so far.
+    pub modifies: u64,
+    /// Calls so far.
+    pub calls: u64,
+    /// Calls so far that reached no trampoline.
+    pub missed: u64,
 }
 
 impl Status {
     /// A task begins.
     pub fn begin(&self, name: &str) {
-        self.progress(0, 0);
+        self.progress(Done::default());
         *self.task() = Some(name.to_owned());
     }
 
     /// How far the running stress loop is.
-    pub fn progress(&self, modifies: u64, calls: u64) {
-        self.modifies.store(modifies, Ordering::Relaxed);
-        self.calls.store(calls, Ordering::Relaxed);
+    pub fn progress(&self, done: Done) {
+        self.modifies.store(done.modifies, Ordering::Relaxed);
+        self.calls.store(done.calls, Ordering::Relaxed);
+        self.missed.store(done.missed, Ordering::Relaxed);
     }
 
     /// The task ended.
     pub fn finish(&self) {
         *self.task() = None;
-        self.progress(0, 0);
+        self.progress(Done::default());
     }
 
     fn heartbeat(&self) -> Heartbeat {
@@ -44,6 +57,7 @@ impl Status {
             task: self.task().clone(),
             modifies: self.modifies.load(Ordering::Relaxed),
             calls: self.calls.load(Ordering::Relaxed),
+            missed: self.missed.load(Ordering::Relaxed),
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use wire::{Counters, Outcome, StressSpec};
 
-use crate::heartbeat::Status;
+use crate::heartbeat::{Done, Status};
 use crate::{counters, module};
 
 /// Where the module is controlled, see `selftests/modules/target/control.c`.
@@ -127,7 +127,11 @@ impl Progress {
                 let text = std::fs::read_to_string(Path::new(CONTROL).join("progress"));
                 if let Ok(counters) = counters::parse(text.unwrap_or_default().split_whitespace()) {
                     let count = |key| counters::count(&counters, key);
-                    status.progress(count("modifies"), count("calls"));
+                    status.progress(Done {
+                        modifies: count("modifies"),
+                        calls: count("calls"),
+                        missed: count("missed"),
+                    });
                 }
             }
         })?;

@@ -181,6 +181,22 @@ static const char * const count_names[DIRECT_COUNTS] = {
 	[DIRECT_CORRUPTED] = "corrupted",
 };
 
+/* FROM-TO:COUNT,… in ns; `none` without samples. */
+static void show_buckets(struct seq_file *seq)
+{
+	const char *separator = "";
+	unsigned int next = 0;
+	u64 from, to;
+	u32 count;
+
+	seq_puts(seq, "modify_ns_buckets=");
+	while (direct_latency_bucket(&next, &from, &to, &count)) {
+		seq_printf(seq, "%s%llu-%llu:%u", separator, from, to, count);
+		separator = ",";
+	}
+	seq_puts(seq, next ? "\n" : "none\n");
+}
+
 static void show_run(struct seq_file *seq)
 {
 	struct direct_latency latency;
@@ -207,6 +223,7 @@ static void show_run(struct seq_file *seq)
 	seq_printf(seq, "modify_ns_p50=%llu\n", latency.p50);
 	seq_printf(seq, "modify_ns_p99=%llu\n", latency.p99);
 	seq_printf(seq, "modify_ns_max=%llu\n", latency.max);
+	show_buckets(seq);
 
 	seq_printf(seq, "phase=%s\n", phase_name());
 	seq_printf(seq, "errno=%d\n", -READ_ONCE(direct_outcome.error));

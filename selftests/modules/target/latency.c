@@ -34,6 +34,16 @@ static unsigned int bucket_of(u64 ns)
 	return (shift << SUB_BITS) + (unsigned int)(ns >> shift);
 }
 
+static u64 bucket_begin(unsigned int bucket)
+{
+	unsigned int shift;
+
+	if (bucket < SUB_BUCKETS)
+		return bucket;
+	shift = (bucket >> SUB_BITS) - 1;
+	return (u64)(SUB_BUCKETS + (bucket & (SUB_BUCKETS - 1))) << shift;
+}
+
 static u64 bucket_end(unsigned int bucket)
 {
 	unsigned int shift;
@@ -81,4 +91,24 @@ void direct_latency_get(struct direct_latency *latency)
 	latency->p50 = percentile(50);
 	latency->p99 = percentile(99);
 	latency->max = durations.max;
+}
+
+/*
+ * Gives the first bucket from *@next on that has samples, and sets *@next to the
+ * one after it. False: there are no more.
+ */
+bool direct_latency_bucket(unsigned int *next, u64 *from, u64 *to, u32 *count)
+{
+	unsigned int i;
+
+	for (i = *next; i < BUCKETS; i++) {
+		if (!durations.bucket[i])
+			continue;
+		*from = bucket_begin(i);
+		*to = bucket_end(i);
+		*count = durations.bucket[i];
+		*next = i + 1;
+		return true;
+	}
+	return false;
 }

@@ -198,6 +198,7 @@ struct direct_latency {
 void direct_latency_reset(void);
 void direct_latency_add(u64 ns);
 void direct_latency_get(struct direct_latency *latency);
+bool direct_latency_bucket(unsigned int *next, u64 *from, u64 *to, u32 *count);
 
 /*
  * request.c

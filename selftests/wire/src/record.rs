@@ -114,6 +114,8 @@ pub struct Heartbeat {
     pub modifies: u64,
     /// Calls made so far by the running stress loop.
     pub calls: u64,
+    /// Calls so far that reached no trampoline.
+    pub missed: u64,
 }
 
 /// How one task ended.
@@ -229,6 +231,7 @@ mod tests {
                 task: Some("t".into()),
                 modifies: 7,
                 calls: 9,
+                missed: 1,
             }),
             result(Outcome::Completed, counters),
             result(Outcome::Exited { status: 127 }, Counters::default()),

@@ -356,6 +356,7 @@ mod tests {
             end: Some(End { results: 1, taint: Some(4096), output_bytes: 0 }),
             heartbeats: 5,
             last_heartbeat: None,
+            course: vec![],
             record_errors: vec![],
             console_complete: true,
             scan: Scan { able: true, lines: 200, bytes: 9000, boot_banners: 1, ..Scan::default() },

@@ -2,6 +2,7 @@
 //! What a run means: the console's findings, the counters' properties, and one verdict.
 
 pub mod console;
+pub mod course;
 pub mod frames;
 mod judge;
 mod result;

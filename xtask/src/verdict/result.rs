@@ -58,7 +58,7 @@ pub struct RunResult {
     pub kernel: Option<KernelResult>,
     /// The series.
     pub series: SeriesResult,
-    /// The subject under test: `c`.
+    /// The subject under test: `c` or `rust`.
     pub subject: String,
     /// The suite that was run.
     pub suite: String,
@@ -131,6 +131,9 @@ pub struct ConfigResult {
     pub requested: usize,
     /// Options that are known to other versions only.
     pub missing: Vec<String>,
+    /// The tree's own build breaks that were worked around: name, options and reason.
+    #[serde(default)]
+    pub worked_around: Vec<String>,
 }
 
 /// Counters of one test.

@@ -59,6 +59,8 @@ pub struct Session {
     pub heartbeats: u64,
     /// The last heartbeat.
     pub last_heartbeat: Option<wire::Heartbeat>,
+    /// Heartbeats of running tasks, in order; those that came first, if there were very many.
+    pub course: Vec<wire::Heartbeat>,
     /// What is wrong with the records, in words; empty if nothing is.
     pub record_errors: Vec<String>,
     /// Whether the console was read and scanned to its end.
@@ -183,6 +185,7 @@ pub fn run(
         end: live.facts.end,
         heartbeats: live.facts.heartbeats,
         last_heartbeat: live.facts.last_heartbeat,
+        course: live.facts.course,
         record_errors: live.facts.record_errors,
         console_complete,
         scan: live.scanner.finish(),
@@ -194,6 +197,9 @@ pub fn run(
     })
 }
 
+/// Heartbeats that are kept: the longest tests that can be asked for have fewer.
+const COURSE: usize = 10_000;
+
 #[derive(Debug, Default)]
 struct Facts {
     hello: Option<Hello>,
@@ -203,6 +209,7 @@ struct Facts {
     end: Option<End>,
     heartbeats: u64,
     last_heartbeat: Option<wire::Heartbeat>,
+    course: Vec<wire::Heartbeat>,
     record_errors: Vec<String>,
     output_bytes: u64,
 }
@@ -405,6 +412,9 @@ impl Live<'_> {
                         beat.modifies,
                         crate::report::count(beat.calls)
                     ));
+                }
+                if beat.task.is_some() && facts.course.len() < COURSE {
+                    facts.course.push(beat.clone());
                 }
                 facts.last_heartbeat = Some(beat);
             }
