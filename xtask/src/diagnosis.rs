@@ -16,6 +16,8 @@ pub enum ExitKind {
     Infra,
     /// Results are missing or incomplete.
     Incomplete,
+    /// It cannot be checked here, for a reason; nothing failed.
+    Skipped,
     /// Ended by SIGINT, after its children were gone.
     Interrupted,
     /// Ended by SIGTERM, after its children were gone.
@@ -26,7 +28,7 @@ impl ExitKind {
     /// The process exit code.
     pub fn code(self) -> u8 {
         match self {
-            Self::Pass => 0,
+            Self::Pass | Self::Skipped => 0,
             Self::CheckFailed => 1,
             Self::Usage => 2,
             Self::Infra => 3,

@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::Session;
 use crate::diagnosis::{Diagnosis, ExitKind};
-use crate::host::setup;
+use crate::host::{rust, setup};
 
 /// Install what the host lacks.
 #[derive(Debug, Args)]
@@ -39,5 +39,16 @@ pub fn install(session: &Session, yes: bool) -> Result<Vec<String>, Diagnosis> {
     for note in &summary.notes {
         session.host.progress.note(note);
     }
-    Ok(summary.installed.iter().map(ToString::to_string).collect())
+    let mut installed: Vec<_> = summary.installed.iter().map(ToString::to_string).collect();
+    // No package brings it in the version that kernels need; without libclang it would be of no use.
+    let candidates = rust::find(&session.host, &session.store);
+    let lacks_bindgen = candidates.bindgen.iter().all(|b| b.trouble.is_some());
+    if lacks_bindgen && !candidates.libclang.is_empty() {
+        match rust::install_bindgen(&session.host, &session.store) {
+            Ok(()) => installed.push("bindgen-cli".to_owned()),
+            // The main job runs without it.
+            Err(error) => session.host.progress.note(&format!("bindgen is not installed: {error}")),
+        }
+    }
+    Ok(installed)
 }

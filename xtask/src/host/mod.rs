@@ -11,6 +11,7 @@ mod invocation;
 pub mod package;
 pub mod probe;
 pub mod progress;
+pub mod rust;
 pub mod setup;
 
 use std::fs::File;

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::rust;
 use crate::diagnosis::Diagnosis;
 
 /// Something that must be on the machine, and where it comes from.
@@ -36,6 +37,10 @@ pub enum Wanted {
     StaticLibc,
     /// The certificates that programs check servers against.
     Certificates,
+    /// A Rust compiler that has its library's source.
+    RustWithSource,
+    /// A libclang that bindgen can load.
+    Libclang,
 }
 
 const fn program(
@@ -110,6 +115,26 @@ pub const REQUIREMENTS: &[Requirement] = &[
         optional: true,
         ..program("ccache", ["ccache"; 3], "faster rebuilds across series")
     },
+    // Two packages that come from one source; Debian's plain rustc is too old for kernels.
+    Requirement {
+        what: Wanted::RustWithSource,
+        optional: true,
+        ..program("", ["rustc-web", "rust", "rust"], "kernels with CONFIG_RUST")
+    },
+    Requirement {
+        what: Wanted::RustWithSource,
+        optional: true,
+        ..program("", ["rust-web-src", "rust-src", "rust-src"], "kernels with CONFIG_RUST")
+    },
+    Requirement {
+        what: Wanted::Libclang,
+        optional: true,
+        ..program(
+            "",
+            ["libclang-19-dev", "clang-devel", "clang"],
+            "kernels with CONFIG_RUST (bindgen)",
+        )
+    },
 ];
 
 impl Requirement {
@@ -130,6 +155,8 @@ impl Requirement {
                     ["SSL_CERT_FILE", "CURL_CA_BUNDLE"].into_iter().filter_map(std::env::var_os);
                 own.map(PathBuf::from).chain(bundles.map(PathBuf::from)).find(|p| p.is_file())
             }
+            Wanted::RustWithSource => rust::library_source(),
+            Wanted::Libclang => rust::libclang(),
         }
     }
 
@@ -139,6 +166,8 @@ impl Requirement {
             Wanted::Program(name) | Wanted::StaticProgram(name) | Wanted::Header(name) => name,
             Wanted::StaticLibc => "libc.a",
             Wanted::Certificates => "CA certificates",
+            Wanted::RustWithSource => "rustc with library source",
+            Wanted::Libclang => "libclang",
         }
     }
 }

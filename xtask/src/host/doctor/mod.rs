@@ -6,8 +6,6 @@ mod rust;
 mod text;
 mod tool;
 
-use std::path::Path;
-
 use serde::Serialize;
 
 pub use machine::{Caches, Machine, Sources};
@@ -33,6 +31,8 @@ pub struct Report {
     pub rust: Vec<Tool>,
     /// Rust, for kernels.
     pub rust_for_kernels: Vec<Tool>,
+    /// Why none of them serves the newest kernels; empty if some do.
+    pub rust_obstacles: Vec<String>,
     /// Clang, which is not needed.
     pub clang: Tool,
     /// What executes guests.
@@ -72,7 +72,7 @@ pub struct Job {
 /// Examines the machine. Boots tiny guests, which takes a few seconds at most; fetches nothing.
 pub fn examine(host: &Host, store: &Store) -> Report {
     let family = setup::Family::of_this_machine();
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let (rust_for_kernels, rust_obstacles) = rust::for_kernels(host, store);
     let caches = Caches::examine(store);
     let accelerators = match probe::examine(host, store) {
         Ok(findings) => Accelerators::Booted(findings),
@@ -83,7 +83,8 @@ pub fn examine(host: &Host, store: &Store) -> Report {
         machine: Machine::examine(),
         tools: tool::requirements(host, family),
         rust: rust::for_the_guest(host),
-        rust_for_kernels: rust::for_kernels(host, checkout),
+        rust_for_kernels,
+        rust_obstacles,
         clang: tool::program(host, "clang", "nothing: kernels are built with gcc", "package clang"),
         accelerators,
         caches,
@@ -118,10 +119,7 @@ impl Report {
         let jobs = [
             ("cargo xtask run", main.clone()),
             ("cargo xtask boot", with(busybox.filter_map(Tool::trouble).collect())),
-            (
-                "cargo xtask run --subject rust",
-                with(self.rust_for_kernels.iter().filter_map(Tool::trouble).collect()),
-            ),
+            ("cargo xtask run --subject rust", with(self.rust_obstacles.clone())),
         ];
         let job = |(command, why_not): (&str, Vec<String>)| Job {
             command: command.to_owned(),

@@ -39,6 +39,7 @@ fn healthy() -> Report {
             tool("bindgen", true, missing("cargo install bindgen-cli")),
             tool("libclang", true, missing("package libclang-dev")),
         ],
+        rust_obstacles: vec!["there is no libclang".into()],
         clang: tool("clang", true, present("/usr/bin/clang", "14.0.6")),
         accelerators: Accelerators::Booted(Findings {
             tcg: Outcome::Ran,

@@ -82,6 +82,8 @@ pub fn requirements(host: &Host, family: Family) -> Vec<Tool> {
     std::thread::scope(|scope| {
         let asked: Vec<_> = REQUIREMENTS
             .iter()
+            // Told in full elsewhere, candidate by candidate.
+            .filter(|r| !matches!(r.what, Wanted::RustWithSource | Wanted::Libclang))
             .map(|r| scope.spawn(move || requirement(host, family, r)))
             .collect();
         asked.into_iter().filter_map(|tool| tool.join().ok()).collect()
@@ -102,9 +104,14 @@ fn requirement(host: &Host, family: Family, requirement: &Requirement) -> Tool {
             }
         }
         (Some(path), Wanted::Program(name) | Wanted::StaticProgram(name)) => ask(host, name, path),
-        (Some(path), Wanted::Header(_) | Wanted::StaticLibc | Wanted::Certificates) => {
-            State::Present { path, version: None, concern: None }
-        }
+        (
+            Some(path),
+            Wanted::Header(_)
+            | Wanted::StaticLibc
+            | Wanted::Certificates
+            | Wanted::RustWithSource
+            | Wanted::Libclang,
+        ) => State::Present { path, version: None, concern: None },
     };
     Tool {
         name: requirement.name().to_owned(),
