@@ -153,6 +153,7 @@ mod tests {
                 ld: "ld".into(),
                 make: "make".into(),
                 ccache: false,
+                rust: None,
             },
             direct_api: Some(DirectApi::Multi),
             not_in_version: vec![],

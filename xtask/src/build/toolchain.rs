@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use xshell::{Shell, cmd};
 
 use crate::diagnosis::Diagnosis;
+use crate::host::rust::RustTools;
 use crate::host::{Host, Invocation, package};
 use crate::store::{Key, Store};
 
@@ -19,6 +20,9 @@ pub struct Toolchain {
     pub make: String,
     /// Whether compilations go through ccache.
     pub ccache: bool,
+    /// What Rust is built with, where the configuration has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rust: Option<RustTools>,
 }
 
 impl Toolchain {
@@ -35,12 +39,21 @@ impl Toolchain {
             ld: version("ld")?,
             make: version("make")?,
             ccache: package::find_program("ccache".as_ref()).is_some(),
+            rust: None,
         })
     }
 
     /// What of it decides the bytes that are built.
     pub fn key(&self) -> Key {
-        Key::of("toolchain").with("cc", &self.cc).with("ld", &self.ld).finish()
+        let key = Key::of("toolchain").with("cc", &self.cc).with("ld", &self.ld);
+        match &self.rust {
+            None => key.finish(),
+            Some(rust) => key
+                .with("rustc", rust.rustc_version.to_string())
+                .with("bindgen", rust.bindgen_version.to_string())
+                .with("libclang", rust.libclang_version.to_string())
+                .finish(),
+        }
     }
 
     /// `make`, with everything that must be the same in configuring and building.
@@ -65,6 +78,17 @@ impl Toolchain {
                 .env("CCACHE_DIR", store.dir("ccache")?)
                 .env("CCACHE_BASEDIR", store.root())
                 .env("CCACHE_NOHASHDIR", "1");
+        }
+        if let Some(rust) = &self.rust {
+            make = make
+                .arg(format!("RUSTC={}", rust.rustc.display()))
+                .arg(format!("BINDGEN={}", rust.bindgen.display()))
+                .arg(format!("RUST_LIB_SRC={}", rust.library.display()))
+                .env("LIBCLANG_PATH", &rust.libclang);
+        }
+        // The calling cargo's: they would change what rustc makes, or which one is run.
+        for leaking in ["RUSTFLAGS", "RUSTC_WRAPPER", "RUSTUP_TOOLCHAIN"] {
+            make = make.env_remove(leaking);
         }
         Ok(make)
     }

@@ -17,9 +17,9 @@ pub fn new_result(request: &Request) -> RunResult {
         details: Vec::new(),
         kernel: None,
         series: SeriesResult { name: request.series.name().to_owned(), ..SeriesResult::default() },
-        subject: "c".to_owned(),
+        subject: request.subject.name().to_owned(),
         suite: request.suite.name.clone(),
-        config: ConfigResult { requested: request.requests.len(), missing: Vec::new() },
+        config: ConfigResult { requested: request.requests.len(), ..ConfigResult::default() },
         toolchain: None,
         accel: None,
         boot_ms: None,
@@ -39,6 +39,7 @@ pub fn new_result(request: &Request) -> RunResult {
 pub fn finish_with(result: &mut RunResult, diagnosis: &Diagnosis) {
     result.verdict = match diagnosis.exit {
         ExitKind::CheckFailed => Verdict::Fail,
+        ExitKind::Skipped => Verdict::Skip,
         _ => Verdict::Infra,
     };
     result.reason.clone_from(&diagnosis.what);

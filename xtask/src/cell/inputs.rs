@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Suite;
+use super::{Subject, Suite};
 use crate::build::ModuleSources;
 use crate::diagnosis::Diagnosis;
-use crate::kconfig::{self, Fragment, Requests};
+use crate::kconfig::{self, Fragment, KnownBreaks, Requests};
 use crate::series::{Kind, Series};
 use crate::tree::{KernelVersion, Matrix, Spec};
 
@@ -56,17 +56,23 @@ impl Workspace {
         ModuleSources::read(&self.root.join("selftests/modules"))
     }
 
-    /// The fragments of the standard configuration, and those given by path, merged.
-    pub fn requests(&self, extra: &[PathBuf]) -> Result<Requests, Diagnosis> {
-        let standard = ["base", "ftrace", "debug"].map(|name| {
+    /// `kconfigs/known-breaks.yaml`.
+    pub fn known_breaks(&self) -> Result<KnownBreaks, Diagnosis> {
+        KnownBreaks::load(&self.root.join("kconfigs/known-breaks.yaml"))
+    }
+
+    /// The fragments of the standard configuration, that of the subject, and those given by path,
+    /// merged.
+    pub fn requests(&self, subject: Subject, extra: &[PathBuf]) -> Result<Requests, Diagnosis> {
+        let names = ["base", "ftrace", "debug"].into_iter().chain(subject.fragment());
+        let standard = names.map(|name| {
             // A path below the checkout reads better in an error.
             let path = PathBuf::from(format!("kconfigs/{name}.config"));
             if path.is_file() { path } else { self.root.join(path) }
         });
         let fragments = standard
-            .iter()
-            .chain(extra)
-            .map(|path| Fragment::read(path))
+            .chain(extra.iter().cloned())
+            .map(|path| Fragment::read(&path))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(kconfig::merge(&fragments)?)
     }
@@ -100,6 +106,8 @@ pub struct Request {
     pub series: ChosenSeries,
     /// What the configuration must have.
     pub requests: Requests,
+    /// The module under test.
+    pub subject: Subject,
     /// The stress loops.
     pub suite: Suite,
     /// How long each loop runs, in milliseconds.
@@ -128,7 +136,11 @@ impl Request {
             _ => String::new(),
         };
         let kernel = self.kernel.name.rsplit('/').next().unwrap_or_default();
-        format!("{kernel}-{}{level}", self.series.name())
+        let subject = match self.subject {
+            Subject::C => "",
+            Subject::Rust => "-rust",
+        };
+        format!("{kernel}-{}{level}{subject}", self.series.name())
     }
 }
 

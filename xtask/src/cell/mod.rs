@@ -5,10 +5,14 @@ mod early;
 mod inputs;
 mod pipeline;
 mod plan;
+mod rust;
+mod subject;
 mod suite;
 
 pub use early::{finish_with, new_result};
 pub use inputs::{ChosenSeries, Request, Workspace, choose_series};
 pub use pipeline::{build_dir, machine, prepare, run, write_image};
 pub use plan::{PlannedStep, plan};
+pub use rust::tools_for;
+pub use subject::Subject;
 pub use suite::Suite;

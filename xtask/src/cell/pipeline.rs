@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::rust::tools_for;
+use super::suite::Loops;
 use super::{ChosenSeries, Request, Workspace};
 use crate::build::{
     self, Artefact, DirectApi, Manifest, ModuleSources, Site, Toolchain, check_vermagic,
@@ -11,10 +13,11 @@ use crate::build::{
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
 use crate::host::{Host, probe};
 use crate::image;
-use crate::kconfig::Requests;
+use crate::kconfig::{KnownBreak, Requests};
 use crate::series::{self, Applied, AppliedPatch, Variant};
 use crate::store::{Key, RunDir, Store, write_json};
 use crate::tree::{self, Source, WorkTree};
+use crate::verdict::course;
 use crate::verdict::frames::Symbolizer;
 use crate::verdict::{
     Evidence, FindingResult, KernelResult, RunResult, SeriesResult, StepResult, judge,
@@ -144,17 +147,28 @@ fn prepare_steps(
     };
 
     let since = Instant::now();
-    let toolchain = Toolchain::detect(host)?;
+    let (requests, breaks) =
+        workspace.known_breaks()?.work_around(&request.requests, source.version)?;
+    result.config.worked_around = breaks.iter().map(worked_around).collect();
+    let mut toolchain = Toolchain::detect(host)?;
+    if requests.wants("RUST") {
+        toolchain.rust = Some(tools_for(host, store, request.subject, &source, &applied.commit)?);
+    }
     result.toolchain = Some(toolchain.clone());
     let modules = workspace.modules()?;
-    let key = artefact_key(&applied.tree, &request.requests, &toolchain, &modules);
+    let key = artefact_key(&applied.tree, &requests, &toolchain, &modules);
     let found = if rebuild { None } else { Artefact::find(host, store, &key)? };
     let cached = found.is_some();
     let artefact = if let Some(artefact) = found {
         artefact
     } else {
-        let inputs =
-            Inputs { request, source: &source, applied: &applied, modules: &modules, toolchain };
+        let inputs = Inputs {
+            requests: &requests,
+            source: &source,
+            applied: &applied,
+            modules: &modules,
+            toolchain,
+        };
         make(host, store, &inputs, &key, rebuild)?
     };
     account.done("build", &key.to_string(), cached, since);
@@ -172,8 +186,13 @@ fn prepare_steps(
     Ok(Prepared { source, artefact, accel })
 }
 
+/// A known break, in a line.
+pub(super) fn worked_around(known: &KnownBreak) -> String {
+    format!("{}: {} asked for; without: {}", known.id, known.options.join(", "), known.symptom)
+}
+
 struct Inputs<'a> {
-    request: &'a Request,
+    requests: &'a Requests,
     source: &'a Source,
     applied: &'a Applied,
     modules: &'a ModuleSources,
@@ -187,7 +206,7 @@ fn make(
     key: &Key,
     rebuild: bool,
 ) -> Result<Artefact, Diagnosis> {
-    let Inputs { request, source, applied, modules, toolchain } = inputs;
+    let Inputs { requests, source, applied, modules, toolchain } = inputs;
     let work = WorkTree::lock(host, store, source)?;
     // Another run may have built the very same while this one waited for the lock.
     if !rebuild && let Some(artefact) = Artefact::find(host, store, key)? {
@@ -199,13 +218,13 @@ fn make(
         store,
         toolchain,
         tree: work.path(),
-        directory: build_dir(store, source, &request.requests),
+        directory: build_dir(store, source, requests),
     };
 
     let step = host.progress.step("config", &level);
     work.checkout(host, store, &applied.commit)?;
-    let configured = site.configure(&request.requests, &step)?;
-    step.done(&format!("{} options asked for, all kept", request.requests.len()));
+    let configured = site.configure(requests, &step)?;
+    step.done(&format!("{} options asked for, all kept", requests.len()));
 
     let step = host.progress.step("build", &level);
     site.kernel(&configured, applied, &step)?;
@@ -254,7 +273,7 @@ fn make(
             .iter()
             .map(|request| request.symbol.to_string())
             .collect(),
-        debug: request.requests.wants("PROVE_LOCKING"),
+        debug: requests.wants("PROVE_LOCKING"),
         files: std::collections::BTreeMap::new(),
     };
     if rebuild {
@@ -322,8 +341,12 @@ pub fn run(
         .manifest
         .direct_api
         .ok_or_else(|| Diagnosis::infra("the artefact does not say which API its tree has"))?;
-    let job =
-        request.suite.job(api, request.duration_ms, request.seed, request.sabotage.as_deref());
+    let loops = Loops {
+        duration_ms: request.duration_ms,
+        seed: request.seed,
+        sabotage: request.sabotage.as_deref(),
+    };
+    let job = request.suite.job(request.subject, api, &loops);
     let limits = Limits::for_job(&job, prepared.accel, prepared.artefact.manifest.debug);
     let machine = machine(&prepared, initramfs);
     let since = Instant::now();
@@ -356,6 +379,8 @@ pub fn run(
         result.stress.insert("modifies".into(), number(beat.modifies));
         result.stress.insert("calls".into(), number(beat.calls));
     }
+    result.samples = course::samples(&session.course);
+    result.modify_latency = course::modify_latency(&session.results);
     result.findings = findings;
     Ok(judgement.exit)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::pipeline::{CPUS, MEMORY_MIB, artefact_key, build_dir, variant_for};
+use super::rust::tools_for;
 use super::{ChosenSeries, Request, Workspace};
 use crate::build::{Artefact, Site, Toolchain};
 use crate::diagnosis::Diagnosis;
@@ -77,12 +78,23 @@ pub fn plan(
         cached: applied.as_ref().map(Option::is_some),
         commands: patches.iter().map(|p| format!("git apply --cached {p}")).collect(),
     });
-    let toolchain = Toolchain::detect(host)?;
+    let mut toolchain = Toolchain::detect(host)?;
+    let requests = match &source {
+        Some(source) => {
+            let breaks = workspace.known_breaks()?;
+            let (requests, _) = breaks.work_around(&request.requests, source.version)?;
+            if requests.wants("RUST") {
+                // The patches do not change what the tree asks of its tools.
+                let tools = tools_for(host, store, request.subject, source, &source.commit)?;
+                toolchain.rust = Some(tools);
+            }
+            requests
+        }
+        None => request.requests.clone(),
+    };
     let modules = workspace.modules()?;
-    let key = applied
-        .clone()
-        .flatten()
-        .map(|tree| artefact_key(&tree, &request.requests, &toolchain, &modules));
+    let key =
+        applied.clone().flatten().map(|tree| artefact_key(&tree, &requests, &toolchain, &modules));
     let artefact = match &key {
         Some(key) => Artefact::find(host, store, key)?,
         None => None,
@@ -96,7 +108,7 @@ pub fn plan(
                 store,
                 toolchain: &toolchain,
                 tree: &tree,
-                directory: build_dir(store, source, &request.requests),
+                directory: build_dir(store, source, &requests),
             };
             let line = |target: &str| site.configure_call(target).map(|call| call.command_line());
             let make = site.kernel_call()?.command_line();
@@ -110,7 +122,7 @@ pub fn plan(
         cached,
         commands: if cached == Some(true) { Vec::new() } else { commands },
     };
-    steps.push(step("config", format!("{} options", request.requests.len()), configure));
+    steps.push(step("config", format!("{} options", requests.len()), configure));
     steps.push(step("build", "bzImage, modules, test modules".into(), make));
     let image = artefact.map_or_else(|| Path::new("ARTEFACT/bzImage").to_owned(), |a| a.image());
     let machine = Machine {

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use wire::{Job, ModuleSpec, StressSpec, Task};
 
+use super::Subject;
 use crate::build::DirectApi;
 use crate::diagnosis::{Diagnosis, on_path};
 
@@ -41,6 +42,17 @@ pub struct Test {
     pub targets_of_single_api: Option<u32>,
 }
 
+/// How the stress loops are to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loops<'a> {
+    /// How long each runs, in milliseconds.
+    pub duration_ms: u64,
+    /// Seed of everything random in them.
+    pub seed: u64,
+    /// How the subject misbehaves.
+    pub sabotage: Option<&'a str>,
+}
+
 impl Suite {
     /// Reads a suite by name.
     pub fn load(directory: &Path, name: &str) -> Result<Self, Diagnosis> {
@@ -74,9 +86,10 @@ impl Suite {
     }
 
     /// The guest's job.
-    pub fn job(&self, api: DirectApi, duration_ms: u64, seed: u64, sabotage: Option<&str>) -> Job {
+    pub fn job(&self, subject: Subject, api: DirectApi, loops: &Loops<'_>) -> Job {
         let module = |file: &str, params: String| ModuleSpec { file: file.to_owned(), params };
-        let subject = sabotage.map(|s| format!("sabotage={s}")).unwrap_or_default();
+        let &Loops { duration_ms, seed, sabotage } = loops;
+        let params = sabotage.map(|s| format!("sabotage={s}")).unwrap_or_default();
         let tasks = self
             .tests
             .iter()
@@ -89,7 +102,7 @@ impl Suite {
                     name: test.name.clone(),
                     modules: vec![
                         module("direct_target.ko", String::new()),
-                        module("direct_c.ko", subject.clone()),
+                        module(subject.module(), params.clone()),
                     ],
                     duration_ms,
                     workers: test.workers,
@@ -110,7 +123,8 @@ mod tests {
     fn the_shipped_suites_are_sound_and_unknown_ones_are_named() {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../selftests/suites");
         let suite = Suite::load(&directory, "direct").unwrap();
-        let targets = |api| match &suite.job(api, 1000, 1, None).tasks[0] {
+        let loops = Loops { duration_ms: 1000, seed: 1, sabotage: None };
+        let targets = |api| match &suite.job(Subject::C, api, &loops).tasks[0] {
             Task::Stress(spec) => spec.targets,
             other => panic!("{other:?}"),
         };

@@ -43,7 +43,8 @@ impl Boot {
         // Before anything is built, as a missing package is known at once.
         let busybox = Definition::load(&workspace.image())?.find_busybox(&job.tasks)?;
         let mut result = cell::new_result(&request);
-        let prepared = cell::prepare(host, store, workspace, &request, false, &mut result)?;
+        let prepared = cell::prepare(host, store, workspace, &request, false, &mut result)
+            .map_err(super::as_usage)?;
         let run_dir = store.new_run(&format!("boot-{}", request.label()))?;
         let initramfs = run_dir.file("initramfs.cpio");
         cell::write_image(host, store, workspace, &prepared, busybox.as_deref(), &initramfs)?;

@@ -31,7 +31,8 @@ impl Build {
             return Ok(ExitKind::Pass);
         }
         let mut result = cell::new_result(&request);
-        let prepared = cell::prepare(host, store, workspace, &request, self.rebuild, &mut result)?;
+        let prepared = cell::prepare(host, store, workspace, &request, self.rebuild, &mut result)
+            .map_err(super::as_usage)?;
         let artefact = &prepared.artefact;
         let value = json!({
             "kernel": prepared.source.version, "series": result.series,

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::Session;
 use crate::build::{Site, Toolchain};
+use crate::cell::{self, Subject};
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
 use crate::kconfig::{self, Requests, SymbolTable};
 use crate::tree::{self, WorkTree};
@@ -68,7 +69,13 @@ impl OnKernel {
         let scratch = tempfile::tempdir_in(store.dir("build")?)
             .map_err(|e| on_path("create a directory in", store.root(), &e))?;
         let step = host.progress.step("config", &format!("linux {}", source.version));
-        let toolchain = Toolchain::detect(host)?;
+        let mut toolchain = Toolchain::detect(host)?;
+        let (requests, _) =
+            session.workspace.known_breaks()?.work_around(requests, source.version)?;
+        if requests.wants("RUST") {
+            let tools = cell::tools_for(host, store, Subject::C, &source, &source.commit);
+            toolchain.rust = Some(tools.map_err(super::as_usage)?);
+        }
         let site = Site {
             host,
             store,
@@ -76,7 +83,7 @@ impl OnKernel {
             tree: work.path(),
             directory: scratch.path().to_owned(),
         };
-        let configured = site.configure(requests, &step)?;
+        let configured = site.configure(&requests, &step)?;
         step.done("");
         let config = std::fs::read_to_string(&configured.path)
             .map_err(|e| on_path("read", &configured.path, &e))?;
@@ -94,7 +101,7 @@ impl Kconfig {
     pub fn run(&self, session: &Session) -> Result<ExitKind, Diagnosis> {
         match self {
             Self::Show(fragments) => {
-                let requests = session.workspace.requests(&fragments.config)?;
+                let requests = session.workspace.requests(Subject::C, &fragments.config)?;
                 let mut text = String::new();
                 let mut values = Vec::new();
                 for request in &requests {
@@ -114,7 +121,7 @@ impl Kconfig {
                 session.print(&text, &values)?;
             }
             Self::Check(on) => {
-                let requests = session.workspace.requests(&on.fragments.config)?;
+                let requests = session.workspace.requests(Subject::C, &on.fragments.config)?;
                 let done = on.configure(session, &requests)?;
                 let lacking: Vec<&str> =
                     done.report.not_in_version.iter().map(|r| r.symbol.name()).collect();
@@ -131,7 +138,7 @@ impl Kconfig {
                 session.print(&text, &value)?;
             }
             Self::Explain { symbol, on } => {
-                let requests = session.workspace.requests(&on.fragments.config)?;
+                let requests = session.workspace.requests(Subject::C, &on.fragments.config)?;
                 let done = on.configure(session, &requests)?;
                 let config = kconfig::DotConfig::parse(&done.config);
                 let symbol = kconfig::Symbol::new(symbol);

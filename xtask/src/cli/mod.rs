@@ -221,6 +221,14 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
     }
 }
 
+/// What a matrix skips is wrong input where somebody asks for just that.
+fn as_usage(mut diagnosis: Diagnosis) -> Diagnosis {
+    if diagnosis.exit == ExitKind::Skipped {
+        diagnosis.exit = ExitKind::Usage;
+    }
+    diagnosis
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::Session;
-use crate::cell::{self, ChosenSeries, Request, Suite};
+use crate::cell::{self, ChosenSeries, Request, Subject, Suite};
 use crate::diagnosis::Diagnosis;
 use crate::host::quote;
 use crate::tree::{Matrix, Spec};
@@ -18,12 +18,12 @@ const DEFAULT_SERIES: &str = "direct-multi";
 /// The kernel that it is made for.
 const DEFAULT_KERNEL: &str = "5.10";
 
-/// Subjects. Only C is built today.
+/// Subjects, as the command line has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Subject {
+pub enum SubjectArg {
     /// `selftests/modules/direct-c`
     C,
-    /// Not available yet
+    /// `selftests/modules/direct-rs`; linux 6.12 and newer
     Rust,
     /// Not available yet
     InTree,
@@ -54,8 +54,8 @@ pub struct Select {
 #[derive(Debug, Clone, Args)]
 pub struct Stress {
     /// The module under test
-    #[arg(long, value_enum, default_value_t = Subject::C)]
-    subject: Subject,
+    #[arg(long, value_enum, default_value_t = SubjectArg::C)]
+    subject: SubjectArg,
     /// Suite under selftests/suites/
     #[arg(long, value_name = "NAME", default_value = "direct")]
     suite: String,
@@ -114,20 +114,21 @@ impl Select {
             cell::choose_series(workspace, &self.series, self.fault.as_deref(), self.upto)?;
         let matrix = workspace.matrix()?;
         let kernel = self.kernel(&matrix, &series)?;
-        if let Some(Stress { subject: subject @ (Subject::Rust | Subject::InTree), .. }) = stress {
-            let name = subject.to_possible_value().map(|v| v.get_name().to_owned());
-            return Err(Diagnosis::usage(format!(
-                "--subject {} is not available in this version",
-                name.unwrap_or_default()
-            ))
-            .next("use --subject c"));
-        }
+        let subject = match stress.map(|s| s.subject) {
+            None | Some(SubjectArg::C) => Subject::C,
+            Some(SubjectArg::Rust) => Subject::Rust,
+            Some(SubjectArg::InTree) => {
+                return Err(Diagnosis::usage("--subject in-tree is not available in this version")
+                    .next("use --subject c or --subject rust"));
+            }
+        };
         let suite = Suite::load(&workspace.suites(), stress.map_or("direct", |s| &s.suite))?;
         let request = Request {
             reproduce: self.reproduce(&kernel, stress),
             kernel,
             series,
-            requests: workspace.requests(&self.config)?,
+            requests: workspace.requests(subject, &self.config)?,
+            subject,
             suite,
             duration_ms: stress.map_or(10_000, |s| s.duration),
             seed: stress.map_or(1, |s| s.seed),
@@ -153,6 +154,9 @@ impl Select {
             add("config", &config.to_string_lossy());
         }
         if let Some(stress) = stress {
+            if stress.subject == SubjectArg::Rust {
+                add("subject", "rust");
+            }
             add("suite", &stress.suite);
             add("duration", &format!("{}ms", stress.duration));
             add("seed", &stress.seed.to_string());

@@ -84,6 +84,17 @@ pub fn resolve(host: &Host, store: &Store, name: &str) -> Result<Option<String>,
     Ok(output.success().then(|| output.text().trim().to_owned()))
 }
 
+/// The text of a file in a commit, if the commit has it.
+pub fn file_of(
+    host: &Host,
+    store: &Store,
+    commit: &str,
+    path: &str,
+) -> Result<Option<String>, Diagnosis> {
+    let output = bare(host, store)?.args(["show", &format!("{commit}:{path}")]).output()?;
+    Ok(output.success().then(|| output.text()))
+}
+
 /// Who makes the store's commits.
 pub const NAME: &str = "kernel-xtask";
 /// Their address.

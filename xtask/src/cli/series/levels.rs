@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Session;
 use super::check::Check;
-use crate::cell::{self, ChosenSeries, Request, Suite};
+use crate::cell::{self, ChosenSeries, Request, Subject, Suite};
 use crate::cli::run::{self, Done};
 use crate::diagnosis::{Diagnosis, ExitKind};
 use crate::host::quote;
@@ -58,7 +58,7 @@ pub fn walk(
         return Ok(Walked { kernel, levels: Vec::new(), skipped });
     }
     let (variant, _) = series.variant_or_nearest(host, store, source)?;
-    let requests = session.workspace.requests(&check.config)?;
+    let requests = session.workspace.requests(Subject::C, &check.config)?;
     let site = Site {
         host,
         store,
@@ -77,6 +77,7 @@ pub fn walk(
             kernel: spec.clone(),
             series: ChosenSeries::Series(Box::new(series.clone()), Some(number)),
             requests: requests.clone(),
+            subject: Subject::C,
             suite: suite.clone(),
             duration_ms: STRESS_MS,
             seed: 1,

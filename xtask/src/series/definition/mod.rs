@@ -78,9 +78,8 @@ impl Variant {
         }
         let Some(contains) = &self.contains else { return Ok(true) };
         if let Some(era) = contains.direct_api {
-            let header = format!("{}:include/linux/ftrace.h", source.commit);
-            let header = git::bare(host, store)?.args(["show", &header]).output()?;
-            if DirectApi::of_header(&header.text()) != Some(era) {
+            let header = git::file_of(host, store, &source.commit, "include/linux/ftrace.h")?;
+            if header.and_then(|text| DirectApi::of_header(&text)) != Some(era) {
                 return Ok(false);
             }
         }
