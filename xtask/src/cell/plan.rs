@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run would do: its steps, whether each is done already, and the commands.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::diagnosis::Diagnosis;
 use crate::host::Host;
 use crate::series;
 use crate::store::Store;
-use crate::tree::{self, Origin};
+use crate::tree::{self, Origin, Source};
 use crate::vm::qemu::Sockets;
 use crate::vm::{Accel, Machine};
 
@@ -37,9 +37,8 @@ pub fn plan(
     workspace: &Workspace,
     request: &Request,
 ) -> Result<Vec<PlannedStep>, Diagnosis> {
-    let mut steps = Vec::new();
     let source = tree::resolve(host, store, &request.kernel, true)?;
-    steps.push(PlannedStep {
+    let tree = PlannedStep {
         name: "tree".into(),
         subject: match &source {
             Some(source) => format!("linux {} ({})", source.version, source.origin),
@@ -51,8 +50,44 @@ pub fn plan(
         } else {
             fetch_commands(&request.kernel.origin)
         },
-    });
-    let patches = match (&request.series, &source) {
+    };
+    let series = known_of_series(host, store, request, source.as_ref())?;
+    let build = known_of_build(host, store, workspace, request, source.as_ref(), &series)?;
+    let step = |name: &str, subject: String, commands: Vec<String>| PlannedStep {
+        name: name.into(),
+        subject,
+        cached: build.cached,
+        commands: if build.cached == Some(true) { Vec::new() } else { commands },
+    };
+    Ok(vec![
+        tree,
+        PlannedStep {
+            name: "series".into(),
+            subject: format!("{}, {} patches", request.series.name(), series.patches.len()),
+            cached: source.as_ref().map(|_| series.applied.is_some()),
+            commands: series.patches.iter().map(|p| format!("git apply --cached {p}")).collect(),
+        },
+        step("config", format!("{} options", build.options), build.configure),
+        step("build", "bzImage, modules, test modules".into(), build.make),
+        boot(host, request, build.image),
+    ])
+}
+
+/// What is known of a series before anything is done.
+struct KnownSeries {
+    /// The patches that would be applied, by path.
+    patches: Vec<String>,
+    /// The tree that they make, if they were applied before.
+    applied: Option<String>,
+}
+
+fn known_of_series(
+    host: &Host,
+    store: &Store,
+    request: &Request,
+    source: Option<&Source>,
+) -> Result<KnownSeries, Diagnosis> {
+    let patches = match (&request.series, source) {
         (ChosenSeries::None, _) => Vec::new(),
         (ChosenSeries::Series(series, upto), Some(source)) => {
             let variant = series.variant_of(host, store, source)?;
@@ -65,21 +100,38 @@ pub fn plan(
             patches.iter().take(level).map(|p| p.path.display().to_string()).collect()
         }
     };
-    let applied = match &source {
+    let applied = match source {
         Some(source) => {
             let (variant, upto) = variant_for(host, store, &request.series, source)?;
-            Some(series::cached(host, store, source, variant, upto)?)
+            series::cached(host, store, source, variant, upto)?
         }
         None => None,
     };
-    steps.push(PlannedStep {
-        name: "series".into(),
-        subject: format!("{}, {} patches", request.series.name(), patches.len()),
-        cached: applied.as_ref().map(Option::is_some),
-        commands: patches.iter().map(|p| format!("git apply --cached {p}")).collect(),
-    });
+    Ok(KnownSeries { patches, applied })
+}
+
+/// What is known of a build before anything is done.
+struct KnownBuild {
+    /// How many options are asked for.
+    options: usize,
+    /// Whether it is there; `None` if the source is not.
+    cached: Option<bool>,
+    /// The kernel's image, or what stands for it.
+    image: PathBuf,
+    configure: Vec<String>,
+    make: Vec<String>,
+}
+
+fn known_of_build(
+    host: &Host,
+    store: &Store,
+    workspace: &Workspace,
+    request: &Request,
+    source: Option<&Source>,
+    series: &KnownSeries,
+) -> Result<KnownBuild, Diagnosis> {
     let mut toolchain = Toolchain::detect(host)?;
-    let requests = match &source {
+    let requests = match source {
         Some(source) => {
             let breaks = workspace.known_breaks()?;
             let (requests, _) = breaks.work_around(&request.requests, source.version)?;
@@ -94,13 +146,12 @@ pub fn plan(
     };
     let modules = workspace.modules()?;
     let key =
-        applied.clone().flatten().map(|tree| artefact_key(&tree, &requests, &toolchain, &modules));
+        series.applied.as_ref().map(|tree| artefact_key(tree, &requests, &toolchain, &modules));
     let artefact = match &key {
         Some(key) => Artefact::find(host, store, key)?,
         None => None,
     };
-    let cached = if key.is_some() { Some(artefact.is_some()) } else { applied.map(|_| false) };
-    let (configure, make) = match &source {
+    let (configure, make) = match source {
         Some(source) => {
             let tree = store.root().join("trees").join(&source.id).join("src");
             let site = Site {
@@ -116,17 +167,18 @@ pub fn plan(
         }
         None => (Vec::new(), Vec::new()),
     };
-    let step = |name: &str, subject: String, commands: Vec<String>| PlannedStep {
-        name: name.into(),
-        subject,
-        cached,
-        commands: if cached == Some(true) { Vec::new() } else { commands },
-    };
-    steps.push(step("config", format!("{} options", requests.len()), configure));
-    steps.push(step("build", "bzImage, modules, test modules".into(), make));
-    let image = artefact.map_or_else(|| Path::new("ARTEFACT/bzImage").to_owned(), |a| a.image());
+    Ok(KnownBuild {
+        options: requests.len(),
+        cached: source.map(|_| artefact.is_some()),
+        image: artefact.map_or_else(|| PathBuf::from("ARTEFACT/bzImage"), |a| a.image()),
+        configure,
+        make,
+    })
+}
+
+fn boot(host: &Host, request: &Request, kernel: PathBuf) -> PlannedStep {
     let machine = Machine {
-        kernel: image,
+        kernel,
         initramfs: "RUN/initramfs.cpio".into(),
         cpus: CPUS,
         memory_mib: MEMORY_MIB,
@@ -137,7 +189,7 @@ pub fn plan(
         .program("qemu-system-x86_64")
         .args(machine.arguments(&Sockets::within(Path::new("SOCKETS"))))
         .command_line();
-    steps.push(PlannedStep {
+    PlannedStep {
         name: "vm".into(),
         subject: format!(
             "suite {}, {} s a test",
@@ -146,8 +198,7 @@ pub fn plan(
         ),
         cached: Some(false),
         commands: vec![qemu],
-    });
-    Ok(steps)
+    }
 }
 
 fn fetch_commands(origin: &Origin) -> Vec<String> {

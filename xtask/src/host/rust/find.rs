@@ -178,7 +178,7 @@ fn libclang_in(directory: &Path) -> Option<Candidate> {
         .filter(|name| name.starts_with("libclang.so") || name.starts_with("libclang-"))
         .filter(|name| name.contains(".so"))
         .collect();
-    let loadable = names.iter().any(|n| n == "libclang.so" || n.ends_with(".so"));
+    let loadable = names.iter().any(|n| Path::new(n).extension().is_some_and(|e| e == "so"));
     if !loadable {
         return None;
     }
