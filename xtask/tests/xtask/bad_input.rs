@@ -26,7 +26,7 @@ fn unknown_names_are_usage_errors_and_list_the_known() {
     refused(&["run", "--kernel", "6.1"], 2, &["no variant for linux 6.1", "--series none"]);
     refused(&["run", "--upto", "9"], 2, &["has 5 patches"]);
     refused(&["run", "--upto", "1", "--series", "none"], 2, &["--upto"]);
-    refused(&["run", "--subject", "rust"], 2, &["not available"]);
+    refused(&["run", "--subject", "in-tree"], 2, &["not available"]);
     refused(&["run", "--duration", "1h"], 2, &["give a time"]);
     refused(&["run", "--nonsense"], 2, &["--nonsense"]);
     refused(&["report", "no-such-run"], 2, &["no such run"]);
