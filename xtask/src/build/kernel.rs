@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use super::interrupted::Marker;
-use super::toolchain::jobs;
 use super::{Configured, MakeError, Site};
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
 use crate::host::{Invocation, Step};
@@ -67,7 +66,7 @@ impl<'h> Site<'h> {
             .arg("-C")
             .arg(self.tree)
             .arg(format!("O={}", self.out().display()))
-            .arg(format!("-j{}", jobs()))
+            .all_cores()
             .args(["bzImage", "modules"]))
     }
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use object::{Object as _, ObjectSection as _};
 
 use super::kernel::explain;
-use super::toolchain::jobs;
 use super::{DirectApi, Site};
 use crate::diagnosis::{Diagnosis, on_path};
 use crate::host::{Invocation, Step};
@@ -107,7 +106,7 @@ impl<'h> Site<'h> {
             .arg(format!("O={}", self.out().display()))
             .arg(format!("M={}", copy.display()))
             .arg(format!("DIRECT_API={}", api.name()))
-            .arg(format!("-j{}", jobs()));
+            .all_cores();
         if knows_mo(self.tree)? {
             make = make.arg(format!("MO={}", copy.display()));
         }

@@ -93,8 +93,3 @@ impl Toolchain {
         Ok(make)
     }
 }
-
-/// How many compilations to run at once.
-pub fn jobs() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}

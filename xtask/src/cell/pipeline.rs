@@ -329,6 +329,19 @@ pub fn run(
     result: &mut RunResult,
 ) -> Result<ExitKind, Diagnosis> {
     let prepared = prepare(host, store, workspace, request, false, result)?;
+    stress(host, store, workspace, request, prepared, run_dir, result)
+}
+
+/// The second half of [`run`]: boots what [`prepare`] made, stresses it, and judges.
+pub fn stress(
+    host: &Host,
+    store: &Store,
+    workspace: &Workspace,
+    request: &Request,
+    prepared: Prepared,
+    run_dir: &RunDir,
+    result: &mut RunResult,
+) -> Result<ExitKind, Diagnosis> {
     let config = run_dir.file("config");
     std::fs::copy(prepared.artefact.config(), &config).map_err(|e| on_path("copy", &config, &e))?;
     let since = Instant::now();

@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use super::slots::Slot;
 use super::{Host, package};
 use crate::diagnosis::Diagnosis;
 
@@ -58,6 +59,15 @@ pub struct Invocation<'h> {
     input: Option<Vec<u8>>,
     limit: Option<Duration>,
     on_line: Option<OnLine<'h>>,
+    occupies: Occupies,
+}
+
+/// What a program takes of the host's slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Occupies {
+    Nothing,
+    One,
+    AllThatAreFree,
 }
 
 impl std::fmt::Debug for Invocation<'_> {
@@ -77,6 +87,7 @@ impl<'h> Invocation<'h> {
             input: None,
             limit: None,
             on_line: None,
+            occupies: Occupies::Nothing,
         }
     }
 
@@ -143,6 +154,25 @@ impl<'h> Invocation<'h> {
     pub fn on_line(mut self, f: impl FnMut(&str) + 'h) -> Self {
         self.on_line = Some(Box::new(f));
         self
+    }
+
+    /// Keeps one core busy: where the host has slots, the program waits for one and holds it.
+    #[must_use]
+    pub fn one_core(mut self) -> Self {
+        self.occupies = Occupies::One;
+        self
+    }
+
+    /// It is a make that may use all cores, or as many as the host's slots let it.
+    #[must_use]
+    pub fn all_cores(mut self) -> Self {
+        self.occupies = Occupies::AllThatAreFree;
+        if self.host.slots.is_some() {
+            // With -j of its own, make would leave the jobserver.
+            return self;
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.arg(format!("-j{cores}"))
     }
 
     /// The call as a line to paste into a shell.
@@ -286,13 +316,22 @@ impl<'h> Invocation<'h> {
                 None => command.env_remove(key),
             };
         }
+        let slot = match (&self.host.slots, self.occupies) {
+            (None, _) | (_, Occupies::Nothing) => None,
+            (Some(slots), occupies) => {
+                if occupies == Occupies::AllThatAreFree {
+                    slots.share_with(&mut command);
+                }
+                Some(slots.acquire(&self.host.cancel)?)
+            }
+        };
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|e| Diagnosis::infra(format!("cannot start {name}: {e}")))?;
         let lifeline = child.stdin.take();
-        Ok(Running { child, lifeline, program: name, line, _input: input })
+        Ok(Running { child, lifeline, program: name, line, _input: input, _slot: slot })
     }
 }
 
@@ -344,6 +383,7 @@ pub struct Running {
     /// The call as a line to paste into a shell.
     pub line: String,
     _input: Option<tempfile::NamedTempFile>,
+    _slot: Option<Slot>,
 }
 
 impl Running {

@@ -13,6 +13,7 @@ pub mod probe;
 pub mod progress;
 pub mod rust;
 pub mod setup;
+mod slots;
 
 use std::fs::File;
 use std::io::Write as _;
@@ -21,7 +22,8 @@ use std::sync::Mutex;
 
 pub use cancel::Cancel;
 pub use invocation::{Invocation, Output, Running, quote};
-pub use progress::{Progress, Step};
+pub use progress::{Event, Listener, Progress, Step};
+pub use slots::Slots;
 
 use crate::diagnosis::{Diagnosis, on_path};
 
@@ -34,12 +36,21 @@ pub struct Host {
     pub progress: Progress,
     log: Mutex<Option<File>>,
     verbose: bool,
+    slots: Option<Slots>,
 }
 
 impl Host {
     /// A host that listens to signals and shows progress as asked.
     pub fn new(cancel: Cancel, progress: Progress, verbose: bool) -> Self {
-        Self { cancel, progress, log: Mutex::new(None), verbose }
+        Self { cancel, progress, log: Mutex::new(None), verbose, slots: None }
+    }
+
+    /// A host for one of several jobs that run at the same time: signals reach it, too, its progress
+    /// goes elsewhere, and its programs share the slots.
+    pub fn beside(&self, progress: Progress, slots: Slots) -> Self {
+        let mut beside = Self::new(self.cancel.clone(), progress, self.verbose);
+        beside.slots = Some(slots);
+        beside
     }
 
     /// A quiet host for tests, which no signal reaches.

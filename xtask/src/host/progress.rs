@@ -18,9 +18,29 @@ pub struct Progress {
     current: Arc<Mutex<Option<ProgressBar>>>,
 }
 
+/// Something that happened in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// It began; its title.
+    Begins(&'a str),
+    /// The last thing that its program said.
+    Says(&'a str),
+    /// It ended: a mark, its title, and what came of it.
+    Ends(&'a str),
+    /// Something to be told, in or between steps.
+    Note(&'a str),
+}
+
+/// Somebody who shows steps in another way.
+pub trait Listener: std::fmt::Debug + Send + Sync {
+    /// Called for each event, in order.
+    fn hear(&self, event: Event<'_>);
+}
+
+#[derive(Debug, Clone)]
 enum Show {
     Hidden,
+    Told(Arc<dyn Listener>),
     Plain,
     Terminal,
     GithubGroups,
@@ -45,6 +65,11 @@ impl Progress {
         Self { show, current: Arc::default() }
     }
 
+    /// Tells a listener, and nobody else.
+    pub fn told(listener: Arc<dyn Listener>) -> Self {
+        Self { show: Show::Told(listener), current: Arc::default() }
+    }
+
     /// Shows nothing.
     pub fn hidden() -> Self {
         Self { show: Show::Hidden, current: Arc::default() }
@@ -54,8 +79,9 @@ impl Progress {
     pub fn step(&self, name: &str, subject: &str) -> Step {
         let title = format!("{name:<8} {subject}");
         let mut bar = None;
-        match self.show {
+        match &self.show {
             Show::Hidden => {}
+            Show::Told(listener) => listener.hear(Event::Begins(&title)),
             Show::Plain => say(&format!("{title} …")),
             Show::GithubGroups => say(&format!("::group::{title}")),
             Show::GitlabSections => {
@@ -79,8 +105,9 @@ impl Progress {
 
     /// Says one line, above any step that is being shown.
     pub fn note(&self, text: &str) {
-        match (self.show, self.lock().as_ref()) {
+        match (&self.show, self.lock().as_ref()) {
             (Show::Hidden, _) => {}
+            (Show::Told(listener), _) => listener.hear(Event::Note(text)),
             (_, Some(bar)) => bar.suspend(|| say(text)),
             (_, None) => say(text),
         }
@@ -104,7 +131,8 @@ pub struct Step {
 impl Step {
     /// The last thing that the step's program said.
     pub fn line(&self, text: &str) {
-        match self.progress.show {
+        match &self.progress.show {
+            Show::Told(listener) => listener.hear(Event::Says(text)),
             Show::Terminal => {
                 if let Some(bar) = &self.bar {
                     bar.set_message(text.trim().to_owned());
@@ -128,8 +156,9 @@ impl Step {
         }
         let took = self.started.elapsed().as_secs_f64();
         let text = format!("{mark} {} {outcome} ({took:.1} s)", self.title);
-        match self.progress.show {
+        match &self.progress.show {
             Show::Hidden => {}
+            Show::Told(listener) => listener.hear(Event::Ends(&text)),
             Show::Plain | Show::Terminal => say(&text),
             Show::GithubGroups => say(&format!("::endgroup::\n{text}")),
             Show::GitlabSections => {

@@ -53,6 +53,13 @@ impl Store {
 }
 
 impl RunDir {
+    /// A directory in it that has the files of one part of the run, created if need be.
+    pub fn part(&self, name: impl AsRef<Path>) -> Result<Self, Diagnosis> {
+        let path = self.path.join(name);
+        std::fs::create_dir_all(&path).map_err(|e| on_path("create", &path, &e))?;
+        Ok(Self { path })
+    }
+
     /// The directory itself.
     pub fn path(&self) -> &Path {
         &self.path
