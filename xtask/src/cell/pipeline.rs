@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::ground::{Ground, ground, worked_around};
 use super::rust::tools_for;
 use super::suite::Loops;
 use super::{ChosenSeries, Request, Workspace};
@@ -13,7 +14,7 @@ use crate::build::{
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
 use crate::host::{Host, probe};
 use crate::image;
-use crate::kconfig::{KnownBreak, Requests};
+use crate::kconfig::Requests;
 use crate::series::{self, Applied, AppliedPatch, Variant};
 use crate::store::{Key, RunDir, Store, write_json};
 use crate::tree::{self, Source, WorkTree};
@@ -133,6 +134,9 @@ fn prepare_steps(
     });
 
     let since = Instant::now();
+    let Ground { source, requests, breaks } =
+        ground(host, store, workspace, &request.requests, &source)?;
+    result.config.worked_around = breaks.iter().map(worked_around).collect();
     let (variant, upto) = variant_for(host, store, &request.series, &source)?;
     result.series.variant = variant.map(Variant::label);
     let applied = series::apply(host, store, &source, variant, upto)?;
@@ -147,9 +151,6 @@ fn prepare_steps(
     };
 
     let since = Instant::now();
-    let (requests, breaks) =
-        workspace.known_breaks()?.work_around(&request.requests, source.version)?;
-    result.config.worked_around = breaks.iter().map(worked_around).collect();
     let mut toolchain = Toolchain::detect(host)?;
     if requests.wants("RUST") {
         toolchain.rust = Some(tools_for(host, store, request.subject, &source, &applied.commit)?);
@@ -184,11 +185,6 @@ fn prepare_steps(
     account.done("probe", "", true, since);
     result.accel = Some(accel);
     Ok(Prepared { source, artefact, accel })
-}
-
-/// A known break, in a line.
-pub(super) fn worked_around(known: &KnownBreak) -> String {
-    format!("{}: {} asked for; without: {}", known.id, known.options.join(", "), known.symptom)
 }
 
 struct Inputs<'a> {

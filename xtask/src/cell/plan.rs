@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::pipeline::{CPUS, MEMORY_MIB, artefact_key, build_dir, variant_for};
+use super::ground::ground;
 use super::rust::tools_for;
 use super::{ChosenSeries, Request, Workspace};
 use crate::build::{Artefact, Site, Toolchain};
@@ -133,8 +134,7 @@ fn known_of_build(
     let mut toolchain = Toolchain::detect(host)?;
     let requests = match source {
         Some(source) => {
-            let breaks = workspace.known_breaks()?;
-            let (requests, _) = breaks.work_around(&request.requests, source.version)?;
+            let requests = ground(host, store, workspace, &request.requests, source)?.requests;
             if requests.wants("RUST") {
                 // The patches do not change what the tree asks of its tools.
                 let tools = tools_for(host, store, request.subject, source, &source.commit)?;

@@ -60,7 +60,7 @@ pub struct Stress {
     #[arg(long, value_name = "NAME", default_value = "direct")]
     suite: String,
     /// How long each test calls and modifies: 10s, 500ms, 2m
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration_ms)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = cell::duration_ms)]
     duration: u64,
     /// Seed of everything random in the loops
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -69,23 +69,6 @@ pub struct Stress {
     #[arg(long, value_name = "HOW", hide = true,
           value_parser = ["pause", "double", "stale", "late", "corrupt"])]
     sabotage: Option<String>,
-}
-
-/// `10s`, `500ms`, `2m`, as milliseconds.
-fn duration_ms(text: &str) -> Result<u64, String> {
-    let (number, unit) =
-        text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-    let scale = match unit {
-        "ms" => 1,
-        "s" | "" => 1000,
-        "m" => 60_000,
-        _ => return Err("give a time such as 10s, 500ms or 2m".into()),
-    };
-    let ms = number.parse::<u64>().ok().and_then(|n| n.checked_mul(scale));
-    match ms {
-        Some(ms @ 1..=3_600_000) => Ok(ms),
-        _ => Err("give a time from 1ms to 60m".into()),
-    }
 }
 
 impl Select {
@@ -165,21 +148,5 @@ impl Select {
             }
         }
         line
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times() {
-        let cases = [("10s", Ok(10_000)), ("500ms", Ok(500)), ("2m", Ok(120_000)), ("3", Ok(3000))];
-        for (text, want) in cases {
-            assert_eq!(duration_ms(text), want, "{text}");
-        }
-        for text in ["", "s", "0s", "-1s", "1h", "61m", "99999999999999999999s"] {
-            assert!(duration_ms(text).is_err(), "{text}");
-        }
     }
 }

@@ -31,7 +31,11 @@ pub struct KnownBreak {
     /// What goes wrong.
     pub symptom: String,
     /// What is asked for in addition, as lines of a fragment.
+    #[serde(default)]
     pub options: Vec<String>,
+    /// A series under `patches/` that is applied below any other.
+    #[serde(default)]
+    pub series: Option<String>,
     /// Why that helps.
     pub reason: String,
 }
@@ -58,9 +62,10 @@ impl KnownBreaks {
         for known in &table.breaks {
             table.fragment(&known.when)?;
             table.fragment(&known.options)?;
-            if known.when.is_empty() || known.options.is_empty() {
+            let nothing_done = known.options.is_empty() && known.series.is_none();
+            if known.when.is_empty() || nothing_done {
                 return Err(Diagnosis::usage(format!(
-                    "{file}: {}: `when` and `options` name at least one option each",
+                    "{file}: {}: `when` names an option, and `options` or `series` what to do",
                     known.id
                 )));
             }
@@ -73,8 +78,9 @@ impl KnownBreaks {
             .map_err(|errors| Diagnosis::from(super::Error::Malformed(errors)))
     }
 
-    /// The requests with every work-around that a kernel needs, and which those are. One whose
-    /// options are all asked for already is not among them.
+    /// The requests with every work-around that a kernel needs, and which those are. One that is
+    /// nothing but options that are all asked for already is not among them. The caller applies
+    /// the series.
     pub fn work_around(
         &self,
         requests: &Requests,
@@ -89,7 +95,8 @@ impl KnownBreaks {
                 })
             };
             let options = self.fragment(&known.options)?;
-            if asked(&self.fragment(&known.when)?, &all) && !asked(&options, &all) {
+            if asked(&self.fragment(&known.when)?, &all) && (known.series.is_some() || !asked(&options, &all))
+            {
                 all = all.with(&options)?;
                 applied.push(known.clone());
             }
@@ -140,6 +147,16 @@ mod tests {
         let against = requests("CONFIG_RUST=y\nCONFIG_LOCK=y\nCONFIG_SYNC_FILE=n");
         let error = table.work_around(&against, "7.1".parse().unwrap()).unwrap_err();
         assert!(error.to_string().contains("SYNC_FILE"), "{error}");
+    }
+
+    #[test]
+    fn a_break_may_be_worked_around_with_patches() {
+        let table = TABLE.replace("options: [CONFIG_SYNC_FILE=y]", "series: repair");
+        let table = KnownBreaks::parse("t", &table).unwrap();
+        let asked = requests("CONFIG_RUST=y\nCONFIG_LOCK=y");
+        let (all, applied) = table.work_around(&asked, "7.1".parse().unwrap()).unwrap();
+        assert_eq!((all.len(), applied.len()), (asked.len(), 1));
+        assert_eq!(applied[0].series.as_deref(), Some("repair"));
     }
 
     #[test]
