@@ -65,14 +65,14 @@ impl Workspace {
     /// merged.
     pub fn requests(&self, subject: Subject, extra: &[PathBuf]) -> Result<Requests, Diagnosis> {
         let names = ["base", "ftrace", "debug"].into_iter().chain(subject.fragment());
-        let standard = names.map(|name| {
-            // A path below the checkout reads better in an error.
-            let path = PathBuf::from(format!("kconfigs/{name}.config"));
-            if path.is_file() { path } else { self.root.join(path) }
-        });
+        let standard = names.map(|name| PathBuf::from(format!("kconfigs/{name}.config")));
         let fragments = standard
             .chain(extra.iter().cloned())
-            .map(|path| Fragment::read(&path))
+            .map(|path| {
+                // A path below the checkout reads better in an error.
+                let ours = self.root.join(&path);
+                Fragment::read(if path.is_file() || !ours.is_file() { &path } else { &ours })
+            })
             .collect::<Result<Vec<_>, _>>()?;
         Ok(kconfig::merge(&fragments)?)
     }

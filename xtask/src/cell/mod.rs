@@ -13,7 +13,6 @@ mod suite;
 
 pub use duration::duration_ms;
 pub use early::{finish_with, new_result};
-pub use ground::ground;
 pub use inputs::{ChosenSeries, Request, Workspace, choose_series};
 pub use pipeline::{Prepared, build_dir, machine, prepare, run, stress, write_image};
 pub use plan::{PlannedStep, plan};

@@ -7,6 +7,7 @@ mod clean;
 mod doctor;
 mod kconfig;
 mod kernel;
+mod matrix;
 mod report;
 mod run;
 mod select;
@@ -67,6 +68,10 @@ enum Format {
     Junit,
     /// KTAP; `report` only
     Ktap,
+    /// Jobs for GitHub Actions; `matrix --list` only
+    Github,
+    /// A child pipeline for GitLab; `matrix --list` only
+    Gitlab,
 }
 
 /// When to use colours.
@@ -98,6 +103,8 @@ enum Command {
     Boot(boot::Boot),
     /// One cell: apply, build, boot, stress, judge
     Run(run::Run),
+    /// Many cells: every kernel, series, configuration and subject of matrix.yaml
+    Matrix(matrix::Matrix),
     /// Show results
     Report(report::Report),
     /// Show and trim the caches
@@ -131,7 +138,10 @@ impl Session {
     /// Prints text, or the value as JSON, on standard output.
     fn print(&self, text: &str, value: &impl Serialize) -> Result<(), Diagnosis> {
         let document = match self.format {
-            Format::Text | Format::Md | Format::Junit | Format::Ktap => text.trim_end().to_owned(),
+            Format::Json => {
+                return self.print_json(value);
+            }
+            _ => text.trim_end().to_owned(),
             Format::Json => serde_json::to_string_pretty(value)
                 .map_err(|e| Diagnosis::infra(format!("cannot put the result into JSON: {e}")))?,
         };
@@ -214,6 +224,7 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
         Command::Build(build) => build.run(&session).map(Into::into),
         Command::Boot(boot) => boot.run(&session),
         Command::Run(run) => run.run(&session).map(Into::into),
+        Command::Matrix(matrix) => matrix.run(&session).map(Into::into),
         Command::Report(report) => report.run(&session).map(Into::into),
         Command::Clean(clean) => clean.run(&session).map(Into::into),
         Command::Test(test) => test.run(&session),

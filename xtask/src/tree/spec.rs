@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::KernelVersion;
 use crate::diagnosis::{Diagnosis, on_path};
@@ -14,6 +15,15 @@ use crate::diagnosis::{Diagnosis, on_path};
 pub struct Matrix {
     /// The kernels there are.
     pub kernels: Vec<Listed>,
+    /// The rest is the matrix room's: it reads the same file.
+    #[serde(default, rename = "stress")]
+    _stress: IgnoredAny,
+    #[serde(default, rename = "subjects")]
+    _subjects: IgnoredAny,
+    #[serde(default, rename = "configs")]
+    _configs: IgnoredAny,
+    #[serde(default, rename = "cells")]
+    _cells: IgnoredAny,
 }
 
 /// A kernel in `matrix.yaml`. Exactly one origin is given.
