@@ -34,11 +34,10 @@ impl Report {
         }
         let shown: Vec<Shown> = results.iter().map(|(_, shown)| shown.clone()).collect();
         match session.format {
-            Format::Text => {
-                for (run, shown) in &results {
-                    session.print(&report::summary(&shown.result, run.path()), &())?;
-                }
-            }
+            Format::Text => match results.as_slice() {
+                [(run, only)] => session.print(&report::summary(&only.result, run.path()), &())?,
+                _ => session.print(&report::table(&shown), &())?,
+            },
             Format::Json => match shown.as_slice() {
                 [only] => session.print("", &only.result)?,
                 all => session.print("", &all.iter().map(|s| &s.result).collect::<Vec<_>>())?,
