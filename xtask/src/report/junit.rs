@@ -72,3 +72,6 @@ fn case(Check { name, outcome, detail, text }: Check, class: &str) -> TestCase {
 fn legal(words: &str) -> String {
     words.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
+
+#[cfg(test)]
+mod tests;
