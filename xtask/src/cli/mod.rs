@@ -67,6 +67,8 @@ enum Format {
     Junit,
     /// KTAP; `report` only
     Ktap,
+    /// JSON for KCIDB, the database of kernel CI systems; `report` only
+    Kcidb,
 }
 
 /// When to use colours.
@@ -132,7 +134,7 @@ impl Session {
     fn print(&self, text: &str, value: &impl Serialize) -> Result<(), Diagnosis> {
         let document = match self.format {
             Format::Text | Format::Md | Format::Junit | Format::Ktap => text.trim_end().to_owned(),
-            Format::Json => serde_json::to_string_pretty(value)
+            Format::Json | Format::Kcidb => serde_json::to_string_pretty(value)
                 .map_err(|e| Diagnosis::infra(format!("cannot put the result into JSON: {e}")))?,
         };
         // A reader that went away (`| head`) is no error of ours.
@@ -194,7 +196,7 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
     }
     let is_report = matches!(cli.command, Command::Report(_));
     if !is_report && !matches!(cli.global.format, Format::Text | Format::Json) {
-        let words = "--format md, junit and ktap show results: they go with `report`";
+        let words = "--format md, junit, ktap and kcidb show results: they go with `report`";
         return Err(Diagnosis::usage(words).next("use --format text or json here"));
     }
     let progress = Progress::detect(cli.global.quiet);

@@ -14,10 +14,17 @@ pub struct Report {
     /// Run directories, names of runs, or `last`
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<String>,
+    /// Name of this CI system in KCIDB: lower-case letters, digits and `_`  [default: xtask]
+    #[arg(long, value_name = "NAME")]
+    origin: Option<String>,
 }
 
 impl Report {
     pub fn run(&self, session: &Session) -> Result<ExitKind, Diagnosis> {
+        if self.origin.is_some() && session.format != Format::Kcidb {
+            return Err(Diagnosis::usage("--origin goes with --format kcidb"));
+        }
+        let origin = report::Origin::new(self.origin.as_deref().unwrap_or("xtask"))?;
         let mut results = Vec::new();
         for name in &self.runs {
             let run = session.store.find_run(name)?;
@@ -44,6 +51,7 @@ impl Report {
             },
             Format::Md => session.print(&report::markdown(&shown), &())?,
             Format::Junit => session.print(&report::junit(&shown)?, &())?,
+            Format::Kcidb => session.print("", &report::kcidb(&shown, &origin))?,
             Format::Ktap => session.print(&report::ktap(&shown), &())?,
         }
         Ok(ExitKind::Pass)

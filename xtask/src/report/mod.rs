@@ -3,6 +3,7 @@
 
 mod check;
 mod junit;
+mod kcidb;
 mod ktap;
 mod markdown;
 mod standing;
@@ -12,6 +13,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 pub use junit::junit;
+pub use kcidb::{Origin, kcidb};
 pub use ktap::ktap;
 pub use markdown::markdown;
 pub use table::table;
