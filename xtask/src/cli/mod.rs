@@ -4,6 +4,7 @@
 mod boot;
 mod build;
 mod clean;
+mod compare;
 mod doctor;
 mod kconfig;
 mod kernel;
@@ -61,7 +62,7 @@ pub struct Global {
 enum Format {
     Text,
     Json,
-    /// Markdown, for CI summaries; `report` only
+    /// Markdown, for CI summaries; `report` and `compare` only
     Md,
     /// JUnit XML; `report` only
     Junit,
@@ -102,6 +103,8 @@ enum Command {
     Run(run::Run),
     /// Show results
     Report(report::Report),
+    /// Show what changed between two runs or matrices
+    Compare(compare::Compare),
     /// Show and trim the caches
     Clean(clean::Clean),
     /// The project's own tests
@@ -194,9 +197,13 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
         Command::Man => return shell::man::<Cli>().map(Into::into),
         _ => {}
     }
-    let is_report = matches!(cli.command, Command::Report(_));
-    if !is_report && !matches!(cli.global.format, Format::Text | Format::Json) {
-        let words = "--format md, junit, ktap and kcidb show results: they go with `report`";
+    let fits = match cli.global.format {
+        Format::Text | Format::Json => true,
+        Format::Md => matches!(cli.command, Command::Report(_) | Command::Compare(_)),
+        Format::Junit | Format::Ktap | Format::Kcidb => matches!(cli.command, Command::Report(_)),
+    };
+    if !fits {
+        let words = "--format md, junit, ktap and kcidb show results: they go with `report`, and md with `compare`";
         return Err(Diagnosis::usage(words).next("use --format text or json here"));
     }
     let progress = Progress::detect(cli.global.quiet);
@@ -217,6 +224,7 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
         Command::Boot(boot) => boot.run(&session),
         Command::Run(run) => run.run(&session).map(Into::into),
         Command::Report(report) => report.run(&session).map(Into::into),
+        Command::Compare(compare) => compare.run(&session).map(Into::into),
         Command::Clean(clean) => clean.run(&session).map(Into::into),
         Command::Test(test) => test.run(&session),
         Command::Completions(_) | Command::Man => Ok(ExitKind::Pass.into()),

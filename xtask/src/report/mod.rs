@@ -6,8 +6,10 @@ mod junit;
 mod kcidb;
 mod ktap;
 mod markdown;
+pub mod page;
 mod standing;
 mod table;
+pub mod words;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

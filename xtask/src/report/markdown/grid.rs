@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cells of a matrix as a grid: series and subjects down, kernels across. Pure.
 
+use super::super::words::cell;
 use super::super::{Shown, cell_name, standing};
-use super::cell;
 use crate::matrix::Role;
 
 /// Head and rows of the grid. Every cell is in it: two that would share a place are both there.

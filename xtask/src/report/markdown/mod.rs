@@ -2,16 +2,12 @@
 //! Results as GitHub-flavoured Markdown, for the summary of a CI job. Pure.
 
 mod grid;
-mod page;
-mod text;
 
 use std::fmt::Write as _;
 
-use page::{LIMIT, Page};
-pub use text::cell;
-use text::{fenced, html, text};
-
 use super::check::why;
+use super::page::{LIMIT, Page};
+use super::words::{cell, fenced, html, text};
 use super::{Shown, cell_name, count, mark, standing};
 use crate::matrix::StandingKind;
 use crate::verdict::Verdict;
