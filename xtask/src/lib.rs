@@ -9,6 +9,7 @@
 mod build;
 mod cell;
 mod cli;
+mod compare;
 mod diagnosis;
 pub mod diff;
 mod host;

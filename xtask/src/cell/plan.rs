@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::pipeline::{CPUS, MEMORY_MIB, artefact_key, build_dir, variant_for};
 use super::ground::ground;
+use super::pipeline::{CPUS, MEMORY_MIB, artefact_key, build_dir, variant_for};
 use super::rust::tools_for;
 use super::{ChosenSeries, Request, Workspace};
 use crate::build::{Artefact, Site, Toolchain};

@@ -10,7 +10,8 @@ use crate::cell::{self, Request};
 use crate::diagnosis::{Diagnosis, ExitKind};
 use crate::host::quote;
 use crate::matrix::{
-    self, Cell, Definition, Filter, Plan, Record, Runner, Selection, Shard, View, needed_mib, to_do,
+    self, Cell, Definition, Plan, Record, Runner, Selection, Selector, Shard, View, needed_mib,
+    to_do,
 };
 use crate::series::{Kind, Series};
 use crate::store::{Key, RunDir};
@@ -21,10 +22,10 @@ use crate::verdict::RunResult;
 pub struct Matrix {
     /// Only cells that fit: 'kernel=6.1.. & subject=c', 'role!=fault', '6.1-*'
     #[arg(long, value_name = "EXPR")]
-    only: Option<Filter>,
+    only: Option<Selector>,
     /// Without cells that fit
     #[arg(long, value_name = "EXPR")]
-    exclude: Option<Filter>,
+    exclude: Option<Selector>,
     /// The I-th of N parts; a kernel's cells stay together, and every machine deals them out alike
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
@@ -60,13 +61,9 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Whether a format is one that only `--list` has.
-    pub fn takes(&self, format: Format) -> bool {
-        match format {
-            Format::Text | Format::Json => true,
-            Format::Github | Format::Gitlab => self.list,
-            _ => false,
-        }
+    /// Whether it only lists cells.
+    pub fn lists(&self) -> bool {
+        self.list
     }
 
     pub fn run(&self, session: &Session) -> Result<ExitKind, Diagnosis> {
@@ -132,8 +129,8 @@ impl Matrix {
 
     fn selection(&self) -> Selection {
         Selection {
-            only: self.only.as_ref().map(Filter::to_string),
-            exclude: self.exclude.as_ref().map(Filter::to_string),
+            only: self.only.as_ref().map(|s| s.text.clone()),
+            exclude: self.exclude.as_ref().map(|s| s.text.clone()),
             shard: self.shard.map(|shard| shard.to_string()),
             duration_ms: self.duration,
         }
@@ -149,7 +146,8 @@ impl Matrix {
     ) -> Result<ExitKind, Diagnosis> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let todo = results.iter().filter(|r| to_do(r.as_ref())).count();
-        let view = View::detect(session.host.progress.is_hidden(), results.len(), results.len() - todo);
+        let view =
+            View::detect(session.host.progress.is_hidden(), results.len(), results.len() - todo);
         let runner = Runner {
             host: &session.host,
             store: &session.store,
@@ -161,7 +159,11 @@ impl Matrix {
             keep_mib: self.keep_free << 10,
         };
         let chains = runner.chains(record, &results);
-        view.say(&format!("matrix   {}: {} cells, {todo} to do", run.path().display(), results.len()));
+        view.say(&format!(
+            "matrix   {}: {} cells, {todo} to do",
+            run.path().display(),
+            results.len()
+        ));
         for chain in &chains {
             let levels: Vec<_> = chain
                 .builds
@@ -174,11 +176,20 @@ impl Matrix {
             let first = chain.builds.first().and_then(|b| b.cells.first());
             first.is_some_and(|&at| has_build(session, &requests[at]))
         };
-        matrix::check_space(session.store.root(), needed_mib(&chains, built), self.keep_free << 10)?;
+        matrix::check_space(
+            session.store.root(),
+            needed_mib(&chains, built),
+            self.keep_free << 10,
+        )?;
         runner.run(record, requests, results)
     }
 
-    fn show(&self, session: &Session, cells: &[Cell], notes: &[String]) -> Result<ExitKind, Diagnosis> {
+    fn show(
+        &self,
+        session: &Session,
+        cells: &[Cell],
+        notes: &[String],
+    ) -> Result<ExitKind, Diagnosis> {
         let jobs = matrix::jobs(cells, self.shards.map(usize::from));
         match session.format {
             Format::Github => session.print(&matrix::github(&jobs), &())?,
@@ -200,7 +211,8 @@ fn has_build(session: &Session, request: &Request) -> bool {
 }
 
 fn find(session: &Session, name: &str) -> Result<(RunDir, Record), Diagnosis> {
-    let run = if name == "last" { session.store.last_matrix()? } else { session.store.find_run(name)? };
+    let run =
+        if name == "last" { session.store.last_matrix()? } else { session.store.find_run(name)? };
     match Record::load(&run)? {
         Some(record) => Ok((run, record)),
         None => Err(Diagnosis::usage(format!("{} is no matrix", run.path().display()))),
@@ -229,7 +241,8 @@ fn plan(session: &Session, duration_ms: Option<u64>) -> Result<Plan, Diagnosis> 
 }
 
 fn select(cells: &[Cell], selection: &Selection) -> Result<Vec<Cell>, Diagnosis> {
-    let parse = |text: &String| text.parse::<Filter>().map_err(|e| Diagnosis::usage(e.to_string()));
+    let parse =
+        |text: &String| text.parse::<Selector>().map_err(|e| Diagnosis::usage(e.to_string()));
     let only = selection.only.as_ref().map(parse).transpose()?;
     let exclude = selection.exclude.as_ref().map(parse).transpose()?;
     let shard = selection.shard.as_ref().map(|s| s.parse::<Shard>()).transpose();
@@ -272,8 +285,13 @@ fn reproduce(selection: &Selection) -> String {
 }
 
 fn table(record: &Record, run: &RunDir) -> String {
-    let shown = crate::report::cells_of(record, run);
+    let shown = super::report::cells_of(record, run);
     let mut text = crate::report::table(&shown);
-    let _ = write!(text, "\n{}\nreport: cargo xtask report {}", record.conclusion, run.path().display());
+    let _ = write!(
+        text,
+        "\n{}\nreport: cargo xtask report {}",
+        record.conclusion,
+        run.path().display()
+    );
     text
 }

@@ -4,6 +4,7 @@
 mod boot;
 mod build;
 mod clean;
+mod compare;
 mod doctor;
 mod kconfig;
 mod kernel;
@@ -62,7 +63,7 @@ pub struct Global {
 enum Format {
     Text,
     Json,
-    /// Markdown, for CI summaries; `report` only
+    /// Markdown, for CI summaries; `report` and `compare` only
     Md,
     /// JUnit XML; `report` only
     Junit,
@@ -72,6 +73,8 @@ enum Format {
     Github,
     /// A child pipeline for GitLab; `matrix --list` only
     Gitlab,
+    /// JSON for KCIDB, the database of kernel CI systems; `report` only
+    Kcidb,
 }
 
 /// When to use colours.
@@ -107,6 +110,8 @@ enum Command {
     Matrix(matrix::Matrix),
     /// Show results
     Report(report::Report),
+    /// Show what changed between two runs or matrices
+    Compare(compare::Compare),
     /// Show and trim the caches
     Clean(clean::Clean),
     /// The project's own tests
@@ -138,11 +143,13 @@ impl Session {
     /// Prints text, or the value as JSON, on standard output.
     fn print(&self, text: &str, value: &impl Serialize) -> Result<(), Diagnosis> {
         let document = match self.format {
-            Format::Json => {
-                return self.print_json(value);
-            }
-            _ => text.trim_end().to_owned(),
-            Format::Json => serde_json::to_string_pretty(value)
+            Format::Text
+            | Format::Md
+            | Format::Junit
+            | Format::Ktap
+            | Format::Github
+            | Format::Gitlab => text.trim_end().to_owned(),
+            Format::Json | Format::Kcidb => serde_json::to_string_pretty(value)
                 .map_err(|e| Diagnosis::infra(format!("cannot put the result into JSON: {e}")))?,
         };
         // A reader that went away (`| head`) is no error of ours.
@@ -202,9 +209,17 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
         Command::Man => return shell::man::<Cli>().map(Into::into),
         _ => {}
     }
-    let is_report = matches!(cli.command, Command::Report(_));
-    if !is_report && !matches!(cli.global.format, Format::Text | Format::Json) {
-        let words = "--format md, junit and ktap show results: they go with `report`";
+    let fits = match cli.global.format {
+        Format::Text | Format::Json => true,
+        Format::Md => matches!(cli.command, Command::Report(_) | Command::Compare(_)),
+        Format::Junit | Format::Ktap | Format::Kcidb => matches!(cli.command, Command::Report(_)),
+        Format::Github | Format::Gitlab => {
+            matches!(&cli.command, Command::Matrix(matrix) if matrix.lists())
+        }
+    };
+    if !fits {
+        let words = "--format md, junit, ktap and kcidb show results: they go with `report`, and md \
+                     with `compare`; github and gitlab go with `matrix --list`";
         return Err(Diagnosis::usage(words).next("use --format text or json here"));
     }
     let progress = Progress::detect(cli.global.quiet);
@@ -226,6 +241,7 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
         Command::Run(run) => run.run(&session).map(Into::into),
         Command::Matrix(matrix) => matrix.run(&session).map(Into::into),
         Command::Report(report) => report.run(&session).map(Into::into),
+        Command::Compare(compare) => compare.run(&session).map(Into::into),
         Command::Clean(clean) => clean.run(&session).map(Into::into),
         Command::Test(test) => test.run(&session),
         Command::Completions(_) | Command::Man => Ok(ExitKind::Pass.into()),

@@ -115,6 +115,14 @@ pub const REQUIREMENTS: &[Requirement] = &[
         optional: true,
         ..program("ccache", ["ccache"; 3], "faster rebuilds across series")
     },
+    Requirement {
+        optional: true,
+        ..program(
+            "xmllint",
+            ["libxml2-utils", "libxml2", "libxml2"],
+            "the project's own tests (`cargo xtask test`)",
+        )
+    },
     // Two packages that come from one source; Debian's plain rustc is too old for kernels.
     Requirement {
         what: Wanted::RustWithSource,

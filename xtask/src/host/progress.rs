@@ -75,6 +75,11 @@ impl Progress {
         Self { show: Show::Hidden, current: Arc::default() }
     }
 
+    /// Whether nothing is to be shown.
+    pub fn is_hidden(&self) -> bool {
+        matches!(self.show, Show::Hidden)
+    }
+
     /// Begins a step. It ends with [`Step::done`], or as failed when it is dropped before.
     pub fn step(&self, name: &str, subject: &str) -> Step {
         let title = format!("{name:<8} {subject}");

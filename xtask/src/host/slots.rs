@@ -51,7 +51,9 @@ impl Slots {
         loop {
             match receiver.recv_timeout(TICK) {
                 Ok(Ok(token)) => return Ok(Slot { _token: token }),
-                Ok(Err(e)) => return Err(Diagnosis::infra(format!("the jobserver is broken: {e}"))),
+                Ok(Err(e)) => {
+                    return Err(Diagnosis::infra(format!("the jobserver is broken: {e}")));
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Diagnosis::infra("the jobserver's reader is gone"));
                 }

@@ -95,7 +95,8 @@ impl KnownBreaks {
                 })
             };
             let options = self.fragment(&known.options)?;
-            if asked(&self.fragment(&known.when)?, &all) && (known.series.is_some() || !asked(&options, &all))
+            if asked(&self.fragment(&known.when)?, &all)
+                && (known.series.is_some() || !asked(&options, &all))
             {
                 all = all.with(&options)?;
                 applied.push(known.clone());

@@ -181,7 +181,8 @@ mod tests {
             ("- fault: f", "- fault: f\n  expects: {}", "unknown field"),
         ];
         for (from, to, want) in cases {
-            let text = GOOD.replace(from, to).replace("- fault: f\n", "- fault: f\n  subjects: [c]\n");
+            let text =
+                GOOD.replace(from, to).replace("- fault: f\n", "- fault: f\n  subjects: [c]\n");
             let error = Definition::parse("m", &text).unwrap_err().to_string();
             assert!(want.split('|').any(|w| error.contains(w)), "{to}: {error}");
         }

@@ -135,7 +135,10 @@ fn failure(
     let (own, before) = (failures(result), baseline.map(failures).unwrap_or_default());
     let new: Vec<_> = own.iter().filter(|(key, _)| !before.contains_key(*key)).collect();
     if new.is_empty() {
-        return (StandingKind::PreExisting, format!("its baseline fails so, too: {}", result.reason));
+        return (
+            StandingKind::PreExisting,
+            format!("its baseline fails so, too: {}", result.reason),
+        );
     }
     let note = if new.len() < own.len() {
         let new: Vec<_> = new.into_iter().map(|(_, words)| words.as_str()).collect();

@@ -47,6 +47,29 @@ pub enum Key {
     Suite,
 }
 
+/// An expression, with the text that it was written as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selector {
+    /// As it was written.
+    pub text: String,
+    filter: Filter,
+}
+
+impl Selector {
+    /// Whether a cell is meant.
+    pub fn has(&self, cell: &Cell) -> bool {
+        self.filter.has(cell)
+    }
+}
+
+impl FromStr for Selector {
+    type Err = NotAFilter;
+
+    fn from_str(text: &str) -> Result<Self, NotAFilter> {
+        Ok(Self { text: text.to_owned(), filter: text.parse()? })
+    }
+}
+
 /// The text is no expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -109,7 +132,11 @@ impl FromStr for Filter {
         let mut parser = Parser { text, at: 0, depth: 0 };
         let filter = parser.any()?;
         parser.spaces();
-        if parser.at < text.len() { Err(parser.error("this does not belong here")) } else { Ok(filter) }
+        if parser.at < text.len() {
+            Err(parser.error("this does not belong here"))
+        } else {
+            Ok(filter)
+        }
     }
 }
 
@@ -204,7 +231,8 @@ impl<'a> Parser<'a> {
         }
         let filter = match word {
             "kernel" => {
-                let range = value.parse::<KernelRange>().map_err(|why| self.error(&why.to_string()))?;
+                let range =
+                    value.parse::<KernelRange>().map_err(|why| self.error(&why.to_string()))?;
                 Filter::Kernel(range)
             }
             "series" | "fault" => Filter::Fits(Key::Series, value.to_owned()),

@@ -26,7 +26,8 @@ pub struct Job {
 /// One job a shard; `count` shards, or as many as there are kernels × configurations.
 pub fn jobs(cells: &[Cell], count: Option<usize>) -> Vec<Job> {
     let count = count.unwrap_or_else(|| {
-        let mut groups: Vec<_> = cells.iter().map(|c| (c.kernel, &c.config, &c.fragments)).collect();
+        let mut groups: Vec<_> =
+            cells.iter().map(|c| (c.kernel, &c.config, &c.fragments)).collect();
         groups.sort_by_key(|(kernel, config, _)| (*kernel, (*config).clone()));
         groups.dedup();
         groups.len()

@@ -21,10 +21,10 @@ mod view;
 
 pub use definition::Definition;
 pub use expectation::{Expectation, conclude, stand};
-pub use filter::Filter;
+pub use filter::Selector;
 pub use list::{Job, github, gitlab, jobs, text};
 pub use plan::{Cell, Patches, Plan, plan};
-pub use record::{Record, Selection, directory};
+pub use record::{Record, Selection, directory, not_run};
 pub use request::request;
 pub use run::{Runner, to_do};
 pub use schedule::{Build, Chain, Shard, chains, deal};

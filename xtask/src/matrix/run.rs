@@ -190,7 +190,12 @@ impl<'a> Shared<'a> {
     }
 
     /// Writes a cell's result down, and judges the matrix anew.
-    fn finish(&self, at: usize, result: RunResult, took: Option<Duration>) -> Result<(), Diagnosis> {
+    fn finish(
+        &self,
+        at: usize,
+        result: RunResult,
+        took: Option<Duration>,
+    ) -> Result<(), Diagnosis> {
         let mut state = self.lock();
         let place = directory(self.runner.run, &state.record.cells[at].cell);
         write_json(&place.join("result.json"), &result)?;
@@ -203,11 +208,10 @@ impl<'a> Shared<'a> {
         self.runner.view.ended(&record.standing, took);
         if self.runner.fail_fast && record.standing.kind == StandingKind::Unexpected {
             let baseline = record.cell.baseline.as_ref();
-            let pending = state
-                .record
-                .cells
-                .iter()
-                .any(|c| Some(&c.cell.id) == baseline && c.standing.kind == StandingKind::NotRun);
+            let pending =
+                state.record.cells.iter().any(|c| {
+                    Some(&c.cell.id) == baseline && c.standing.kind == StandingKind::NotRun
+                });
             // A baseline may show yet that the failure was there before.
             if !pending {
                 self.stop.store(true, Ordering::Relaxed);
@@ -223,7 +227,8 @@ impl<'a> Shared<'a> {
             if self.stopped() {
                 return;
             }
-            let at = chain.builds.first().and_then(|b| b.cells.first()).copied().unwrap_or_default();
+            let at =
+                chain.builds.first().and_then(|b| b.cells.first()).copied().unwrap_or_default();
             if let Err(why) = self.fetch(at, chain) {
                 // The build tries again, and then it is a result.
                 self.runner.view.say(&format!("linux {}: {}", chain.kernel, why.what));
@@ -287,9 +292,14 @@ impl<'a> Shared<'a> {
             host.log_commands_to(&place.file("commands.log"))?;
             let outcome = match &failed {
                 Some(why) => Err(why.clone()),
-                None => {
-                    cell::prepare(&host, runner.store, runner.workspace, request, false, &mut result)
-                }
+                None => cell::prepare(
+                    &host,
+                    runner.store,
+                    runner.workspace,
+                    request,
+                    false,
+                    &mut result,
+                ),
             };
             match outcome {
                 Ok(prepared) => {

@@ -102,7 +102,8 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        let numbers =
+            text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
         match numbers {
             Some((index, count)) if 1 <= index && index <= count && count <= 1000 => {
                 Ok(Self { index, count })
@@ -120,7 +121,8 @@ impl FromStr for Shard {
 pub fn deal(cells: &[Cell], count: usize) -> Vec<usize> {
     let mut groups: Vec<(Vec<usize>, u64)> = Vec::new();
     for (at, cell) in cells.iter().enumerate() {
-        let same = |members: &[usize]| members.iter().any(|&m| chain_of(&cells[m]) == chain_of(cell));
+        let same =
+            |members: &[usize]| members.iter().any(|&m| chain_of(&cells[m]) == chain_of(cell));
         match groups.iter_mut().find(|(members, _)| same(members)) {
             Some((members, _)) => members.push(at),
             None => groups.push((vec![at], 0)),

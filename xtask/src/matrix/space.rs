@@ -18,7 +18,8 @@ const CELL_MIB: u64 = 10;
 pub fn free_mib(path: &Path) -> Result<u64, Diagnosis> {
     // The directory itself may be made later.
     let there = path.ancestors().find(|p| p.exists()).unwrap_or(Path::new("/"));
-    let stat = rustix::fs::statvfs(there).map_err(|e| on_path("ask for free space of", there, &e.into()))?;
+    let stat = rustix::fs::statvfs(there)
+        .map_err(|e| on_path("ask for free space of", there, &e.into()))?;
     Ok((stat.f_bavail * stat.f_frsize) >> 20)
 }
 

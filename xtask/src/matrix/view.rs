@@ -60,7 +60,9 @@ impl View {
             .map_err(|e| on_path("open", log, &e))?;
         let bar = match &self.shown {
             Shown::Bars(bars) => {
-                let style = ProgressStyle::with_template("{spinner:.cyan} {prefix} {elapsed:.dim} {wide_msg}");
+                let style = ProgressStyle::with_template(
+                    "{spinner:.cyan} {prefix} {elapsed:.dim} {wide_msg}",
+                );
                 let bar = bars.add(ProgressBar::new_spinner());
                 bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
                 bar.set_prefix(name.to_owned());
@@ -138,7 +140,8 @@ impl JobView {
 
 impl Listener for JobView {
     fn hear(&self, event: Event<'_>) {
-        let (Event::Begins(text) | Event::Says(text) | Event::Ends(text) | Event::Note(text)) = event;
+        let (Event::Begins(text) | Event::Says(text) | Event::Ends(text) | Event::Note(text)) =
+            event;
         // The log is an aid: a full disk is reported by the step whose output matters.
         let _ = writeln!(self.log.lock().unwrap_or_else(PoisonError::into_inner), "{text}");
         let mut step = self.step.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,59 +3,55 @@
 
 use std::fmt::Write as _;
 
-use super::{Check, Shown, cell_name, checks};
-use crate::verdict::Verdict;
+use super::check::{Outcome, checks, why};
+use super::{Shown, cell_name};
 
 /// All cells.
 pub fn ktap(shown: &[Shown]) -> String {
     let mut out = format!("KTAP version 1\n1..{}\n", shown.len());
-    for (n, Shown { run, result, .. }) in shown.iter().enumerate() {
-        let checks = checks(result);
-        let _ = writeln!(
-            out,
-            "  KTAP version 1\n  # Subtest: {}\n  1..{}",
-            line(&cell_name(result)),
-            checks.len()
-        );
-        let _ = writeln!(out, "  # run: {}\n  # again: {}", line(run), line(&result.reproduce));
+    for (n, one) in shown.iter().enumerate() {
+        let name = line(&cell_name(one));
+        let checks = checks(one);
+        let _ = writeln!(out, "  KTAP version 1\n  # Subtest: {name}\n  1..{}", checks.len());
+        let again = &one.result.reproduce;
+        let _ = writeln!(out, "  # run: {}\n  # again: {}", line(&one.run), line(again));
         for (n, check) in checks.iter().enumerate() {
-            let Check { name, verdict, detail, .. } = check;
             let _ = writeln!(
                 out,
                 "  {} {} {}{}",
-                ok(*verdict),
+                ok(check.outcome),
                 n + 1,
-                line(name),
-                directive(*verdict, detail)
+                line(&check.name),
+                directive(check.outcome, &check.detail)
             );
         }
-        let directive = directive(result.verdict, &result.reason);
-        let _ = writeln!(
-            out,
-            "{} {} {}{directive}",
-            ok(result.verdict),
-            n + 1,
-            line(&cell_name(result))
-        );
+        let outcome = Outcome::of_cell(one.standing.as_ref(), one.result.verdict);
+        let directive = directive(outcome, why(one));
+        let _ = writeln!(out, "{} {} {name}{directive}", ok(outcome), n + 1);
     }
     out
 }
 
-fn ok(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass | Verdict::Skip => "ok",
-        Verdict::Fail | Verdict::Infra => "not ok",
+fn ok(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed | Outcome::FailsAsExpected | Outcome::PreExisting | Outcome::Skipped => {
+            "ok"
+        }
+        Outcome::Failed | Outcome::Error => "not ok",
     }
 }
 
-/// What stands behind `#`: the directives of the specification, else a diagnosis.
-fn directive(verdict: Verdict, why: &str) -> String {
+/// What stands behind `#`: the directives of the specification, else a diagnosis. `TODO` is its word
+/// for what is known to be broken.
+fn directive(outcome: Outcome, why: &str) -> String {
     let why = line(why);
-    match verdict {
-        Verdict::Pass if why.is_empty() => String::new(),
-        Verdict::Pass | Verdict::Fail => format!(" # {why}"),
-        Verdict::Skip => format!(" # SKIP {why}"),
-        Verdict::Infra => format!(" # ERROR {why}"),
+    match outcome {
+        Outcome::Passed if why.is_empty() => String::new(),
+        Outcome::Passed | Outcome::Failed => format!(" # {why}"),
+        Outcome::FailsAsExpected => format!(" # XFAIL {why}"),
+        Outcome::PreExisting => format!(" # TODO pre-existing: {why}"),
+        Outcome::Skipped => format!(" # SKIP {why}"),
+        Outcome::Error => format!(" # ERROR {why}"),
     }
 }
 

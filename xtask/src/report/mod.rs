@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Showing results to a person.
 
+mod check;
 mod junit;
+mod kcidb;
 mod ktap;
 mod markdown;
+pub mod page;
+mod standing;
+mod table;
+pub mod words;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 pub use junit::junit;
+pub use kcidb::{Origin, kcidb};
 pub use ktap::ktap;
 pub use markdown::markdown;
+pub use table::table;
 
 use crate::cell::PlannedStep;
 use crate::matrix::Standing;
@@ -35,8 +43,12 @@ pub struct Shown {
     pub standing: Option<Standing>,
 }
 
-/// Names a cell: kernel, series, subject, suite.
-fn cell_name(result: &RunResult) -> String {
+/// Names a cell: as its matrix does, else kernel, series, subject, suite.
+fn cell_name(shown: &Shown) -> String {
+    if let Some(standing) = &shown.standing {
+        return standing.id.clone();
+    }
+    let result = &shown.result;
     let kernel = result.kernel.as_ref().map(|k| k.version.to_string());
     let kernel = kernel.unwrap_or_else(|| "unknown kernel".into());
     let series = &result.series;
@@ -45,47 +57,6 @@ fn cell_name(result: &RunResult) -> String {
         _ => format!(":{}", series.applied.len()),
     };
     format!("{kernel}/{}{level}/{}/{}", series.name, result.subject, result.suite)
-}
-
-/// One thing that was checked in a cell.
-struct Check {
-    name: String,
-    verdict: Verdict,
-    /// In a line.
-    detail: String,
-    /// What there is to read of it.
-    text: String,
-}
-
-/// Everything that was checked in a cell: that it ran at all, each property, and the console. A cell
-/// that did not get to its properties has the first one, and it did not pass.
-fn checks(result: &RunResult) -> Vec<Check> {
-    let ran = !result.properties.is_empty();
-    // What went wrong with a cell as a whole is in no property.
-    let passed = result.verdict == Verdict::Pass;
-    let mut all = vec![Check {
-        name: "cell".into(),
-        verdict: result.verdict,
-        detail: if passed { String::new() } else { result.reason.clone() },
-        text: result.details.join("\n"),
-    }];
-    all.extend(result.properties.iter().map(|p| Check {
-        name: p.name.clone(),
-        verdict: p.verdict,
-        detail: p.detail.clone(),
-        text: String::new(),
-    }));
-    if ran || !result.findings.is_empty() {
-        let titles: Vec<_> = result.findings.iter().map(|f| f.title.clone()).collect();
-        let texts: Vec<_> = result.findings.iter().map(|f| f.excerpt.clone()).collect();
-        all.push(Check {
-            name: "console".into(),
-            verdict: if titles.is_empty() { Verdict::Pass } else { Verdict::Fail },
-            detail: titles.join("; "),
-            text: texts.join("\n\n"),
-        });
-    }
-    all
 }
 
 /// A number with a letter for its size: 53.8 M.

@@ -20,8 +20,8 @@ pub mod workbench;
 pub use apply::{Applied, AppliedPatch, Tried, apply, apply_with, cached, try_all};
 pub use check::{Column, check, table};
 pub use definition::{
-    Expect, ExpectedVerdict, File, FollowUpTo, KernelRange, Kind, On, PatchEntry, Series, Variant, VariantEntry,
-    list, schema, with_variant, write,
+    Expect, ExpectedVerdict, File, FollowUpTo, KernelRange, Kind, On, PatchEntry, Series, Variant,
+    VariantEntry, list, schema, with_variant, write,
 };
 pub use export::{Exported, Style, export};
 pub use install::install;

@@ -2,9 +2,12 @@
 //! Content keys: what a step's result depends on, as one hash.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use crate::diagnosis::{Diagnosis, on_path};
 
 /// Changes whenever the tool makes something else from the same inputs.
 const SCHEMA: u32 = 1;
@@ -44,6 +47,19 @@ impl KeyBuilder {
         self.0.update(format!("{name}\0{}\0", value.len()));
         self.0.update(value);
         self
+    }
+
+    /// Adds a file, or all files below a directory, with their names relative to `root`.
+    pub fn with_files(mut self, root: &Path, path: &Path) -> Result<Self, Diagnosis> {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path).map_err(|e| on_path("read", path, &e))?;
+            let mut entries: Vec<_> = entries.flatten().map(|e| e.path()).collect();
+            entries.sort();
+            return entries.iter().try_fold(self, |key, entry| key.with_files(root, entry));
+        }
+        let bytes = std::fs::read(path).map_err(|e| on_path("read", path, &e))?;
+        self = self.with(&path.strip_prefix(root).unwrap_or(path).to_string_lossy(), bytes);
+        Ok(self)
     }
 
     /// The key.

@@ -33,6 +33,15 @@ impl Store {
         Err(Diagnosis::infra(format!("too many runs named {time}-{label} in {}", runs.display())))
     }
 
+    /// The last run of a matrix.
+    pub fn last_matrix(&self) -> Result<RunDir, Diagnosis> {
+        let runs = self.root().join("runs");
+        let all = std::fs::read_dir(&runs).into_iter().flatten().flatten().map(|e| e.path());
+        let last = all.filter(|path| path.join("matrix.json").is_file()).max();
+        last.map(|path| RunDir { path })
+            .ok_or_else(|| Diagnosis::usage(format!("there is no matrix in {}", runs.display())))
+    }
+
     /// A run that was made before: by directory, by name under `runs/`, or `last`.
     pub fn find_run(&self, name: &str) -> Result<RunDir, Diagnosis> {
         let runs = self.root().join("runs");

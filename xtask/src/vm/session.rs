@@ -138,7 +138,8 @@ pub fn run(
     let log = File::create(outlets.console_log)
         .map_err(|e| on_path("create", outlets.console_log, &e))?;
 
-    let invocation = host.program("qemu-system-x86_64").args(machine.arguments(&sockets)).one_core();
+    let invocation =
+        host.program("qemu-system-x86_64").args(machine.arguments(&sockets)).one_core();
     let qemu_command = invocation.command_line();
     let mut qemu = invocation.start()?;
     let words = [collect(qemu.child.stdout.take()), collect(qemu.child.stderr.take())];

@@ -2,6 +2,7 @@
 //! The tool, driven as a user drives it.
 
 mod bad_input;
+mod compare;
 mod end_to_end;
 mod guard;
 mod series;

@@ -17,6 +17,7 @@ fn help_names_every_command() {
         "boot",
         "run",
         "report",
+        "compare",
         "clean",
         "test",
         "completions",
