@@ -22,7 +22,7 @@ mod view;
 pub use definition::Definition;
 pub use expectation::{Expectation, conclude, stand};
 pub use filter::Selector;
-pub use list::{Job, github, gitlab, jobs, text};
+pub use list::{github, gitlab, jobs, text};
 pub use plan::{Cell, Patches, Plan, plan};
 pub use record::{Record, Selection, directory, not_run};
 pub use request::request;
