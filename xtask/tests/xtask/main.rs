@@ -5,6 +5,7 @@ mod bad_input;
 mod compare;
 mod end_to_end;
 mod guard;
+mod matrix;
 mod series;
 mod surface;
 mod tool;
