@@ -41,15 +41,15 @@ fn ok(outcome: Outcome) -> &'static str {
     }
 }
 
-/// What stands behind `#`: the directives of the specification, else a diagnosis. `TODO` is its word
-/// for what is known to be broken.
+/// What stands behind `#`: the directives of the specification, else a diagnosis. What was broken
+/// before says nothing about the series, as if it had been skipped.
 fn directive(outcome: Outcome, why: &str) -> String {
     let why = line(why);
     match outcome {
         Outcome::Passed if why.is_empty() => String::new(),
         Outcome::Passed | Outcome::Failed => format!(" # {why}"),
         Outcome::FailsAsExpected => format!(" # XFAIL {why}"),
-        Outcome::PreExisting => format!(" # TODO pre-existing: {why}"),
+        Outcome::PreExisting => format!(" # SKIP pre-existing: {why}"),
         Outcome::Skipped => format!(" # SKIP {why}"),
         Outcome::Error => format!(" # ERROR {why}"),
     }
