@@ -130,25 +130,44 @@ fn a_kernel_is_added_at_the_end_of_the_list() {
     }
 }
 
+/// Where an entry has its pin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pinned {
+    Nowhere,
+    BesideDebian,
+    First,
+    Last,
+}
+
 /// An entry that is made up, and how it is written.
 #[derive(Debug, Clone)]
 struct Made {
     is_git: bool,
     flow: bool,
-    outer: bool,
-    pinned: bool,
-    pin_first: bool,
+    pin: Pinned,
     quote: usize,
     comment: String,
     blank: usize,
 }
 
 fn made() -> impl Strategy<Value = Made> {
-    let flags = (any::<[bool; 5]>(), 0..3usize, 0..3usize);
-    (flags, "( # [a-zü:'\"{}, -]{0,12})?").prop_map(|((bits, quote, blank), comment)| {
-        let [is_git, flow, outer, pinned, pin_first] = bits;
-        Made { is_git, flow, outer, pinned, pin_first, quote, comment, blank }
-    })
+    let pin = prop::sample::select(vec![
+        Pinned::Nowhere,
+        Pinned::BesideDebian,
+        Pinned::First,
+        Pinned::Last,
+    ]);
+    let numbers = (any::<bool>(), any::<bool>(), pin, 0..3usize, 0..3usize);
+    (numbers, "( # [a-zü:'\"{}, -]{0,12})?").prop_map(
+        |((is_git, flow, pin, quote, blank), comment)| Made {
+            is_git,
+            flow,
+            pin,
+            quote,
+            comment,
+            blank,
+        },
+    )
 }
 
 /// The file, with these pins; `None` leaves a pin out.
@@ -169,15 +188,15 @@ fn write(
             continue;
         }
         // A pin that is added comes last, in quotes.
-        let quote = if made.pinned { ["", "'", "\""][made.quote] } else { "\"" };
+        let quote = if made.pin == Pinned::Nowhere { "\"" } else { ["", "'", "\""][made.quote] };
         let pair = pin.map(|pin| format!("pin: {quote}{pin}{quote}"));
-        let outer = made.outer && made.pinned;
+        let outer = made.pin == Pinned::BesideDebian;
         if outer && let Some(pair) = &pair {
             let _ = write!(text, "{pair}{comment}\n{pad}  ");
         }
         let mut pairs = vec!["package: linux".to_owned(), "suite: 's'".to_owned()];
         if !outer && let Some(pair) = pair {
-            let at = if made.pinned && made.pin_first { 0 } else { 2 };
+            let at = if made.pin == Pinned::First { 0 } else { 2 };
             pairs.insert(at, pair);
         }
         if made.flow {
@@ -207,7 +226,7 @@ proptest! {
         let new: Vec<_> =
             points.iter().enumerate().map(|(n, (a, b))| format!("6.{n}.{a}-{b}~deb{b}u1+x")).collect();
         let before: Vec<_> =
-            entries.iter().zip(&old).map(|(made, pin)| made.pinned.then_some(pin.as_str())).collect();
+            entries.iter().zip(&old).map(|(made, pin)| (made.pin != Pinned::Nowhere).then_some(pin.as_str())).collect();
         let mut after = before.clone();
         let mut pins = Vec::new();
         for (n, made) in entries.iter().enumerate() {
