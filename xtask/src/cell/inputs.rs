@@ -33,7 +33,12 @@ impl Workspace {
 
     /// `matrix.yaml`.
     pub fn matrix(&self) -> Result<Matrix, Diagnosis> {
-        Matrix::load(&self.root.join("matrix.yaml"))
+        Matrix::load(&self.matrix_file())
+    }
+
+    /// The path of `matrix.yaml`.
+    pub fn matrix_file(&self) -> PathBuf {
+        self.root.join("matrix.yaml")
     }
 
     /// `patches/`.

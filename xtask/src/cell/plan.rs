@@ -203,11 +203,14 @@ fn boot(host: &Host, request: &Request, kernel: PathBuf) -> PlannedStep {
 
 fn fetch_commands(origin: &Origin) -> Vec<String> {
     match origin {
-        Origin::Debian { package, version, .. } => vec![
-            "apt-get update (private state)".to_owned(),
-            format!("curl (orig tarball of {package} {version}, verified against the index)"),
-            "tar, git add".to_owned(),
-        ],
+        Origin::Debian { package, version, pin, .. } => {
+            let release = pin.as_ref().map_or_else(|| version.to_string(), ToString::to_string);
+            vec![
+                "apt-get update (private state)".to_owned(),
+                format!("curl (orig tarball of {package} {release}, verified against the index)"),
+                "tar, git add".to_owned(),
+            ]
+        }
         Origin::KernelOrg(version) => {
             vec![format!("curl linux-{version}.tar.xz"), "tar, git add".to_owned()]
         }

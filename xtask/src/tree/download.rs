@@ -8,11 +8,14 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
-use crate::host::{Host, Step};
+use crate::host::{Host, Invocation, Output, Step};
 use crate::store::{Store, hex};
 
 /// A slow line needs its time; a dead one is noticed by curl itself (`--speed-time`).
 const LIMIT: Duration = Duration::from_secs(60 * 60);
+
+/// Headers come at once, or never.
+const HEAD_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 /// curl's exit code for an HTTP error with `--fail`, see curl(1).
 const HTTP_ERROR: i32 = 22;
@@ -60,7 +63,7 @@ pub fn get(
             .limit(LIMIT)
             .output()?;
         let words = output.error_text();
-        if output.code == HTTP_ERROR && words.contains("404") {
+        if is_missing(&output) {
             return Ok(None);
         }
         let got = part.metadata().map_or(0, |m| m.len());
@@ -89,6 +92,32 @@ pub fn get(
     )
     .detail(format!("promised: SHA-256 {}", wanted.sha256))
     .next("the server or a proxy on the way hands out something else; try another mirror"))
+}
+
+fn is_missing(output: &Output) -> bool {
+    output.code == HTTP_ERROR && output.error_text().contains("404")
+}
+
+/// Whether the server has a file: it is asked for the headers only.
+pub fn is_served(host: &Host, wanted: &Wanted) -> Result<bool, Diagnosis> {
+    let output = head(host, &wanted.uri).limit(HEAD_LIMIT).output()?;
+    if output.success() {
+        return Ok(true);
+    }
+    if is_missing(&output) {
+        return Ok(false);
+    }
+    Err(Diagnosis::infra(format!("cannot ask for {}: curl failed", wanted.name))
+        .detail(output.error_text().trim())
+        .next("check the network, and try again"))
+}
+
+/// The call that asks for the headers.
+pub fn head<'h>(host: &'h Host, uri: &str) -> Invocation<'h> {
+    host.program("curl")
+        .args(["--head", "--fail", "--location", "--silent", "--show-error", "--retry", "3"])
+        .args(["--connect-timeout", "30", "--output", "/dev/null"])
+        .arg(uri)
 }
 
 fn matches(path: &Path, wanted: &Wanted) -> Result<bool, Diagnosis> {

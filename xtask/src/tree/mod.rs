@@ -4,6 +4,7 @@
 mod debian;
 mod directory;
 mod download;
+pub mod edit;
 pub mod git;
 mod import;
 mod kernel_org;
@@ -13,6 +14,7 @@ mod spec;
 mod version;
 mod work_tree;
 
+pub use debian::{Newest, Packaged, Release, commands, newest};
 #[cfg(test)]
 pub use local_git::tests::snapshot;
 pub use source::{Source, fetch, known, resolve};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::debian::Packaged;
 use super::{KernelVersion, Origin, Spec, debian, directory, git, kernel_org, local_git};
 use crate::diagnosis::Diagnosis;
 use crate::host::Host;
@@ -41,10 +42,20 @@ pub struct Source {
 struct Resolved {
     id: String,
     at: jiff::Timestamp,
+    /// What was skipped then; a source that is in the store was imported for another name.
+    #[serde(default)]
+    skipped: Option<Vec<String>>,
 }
 
 fn resolution_key(spec: &Spec) -> Key {
     Key::of("kernel").with("origin", format!("{:?}", spec.origin)).finish()
+}
+
+/// The pinned release, if it is in the store. No newer one makes it stale.
+fn pinned(host: &Host, store: &Store, spec: &Spec) -> Result<Option<Source>, Diagnosis> {
+    let Origin::Debian { pin: Some(pin), .. } = &spec.origin else { return Ok(None) };
+    let source = load(host, store, &pin.upstream().to_string())?;
+    Ok(source.map(|source| Source { skipped: Vec::new(), ..source }))
 }
 
 /// What is in the store already for this kernel, without any network. `fresh` asks for an answer
@@ -60,6 +71,9 @@ pub fn resolve(
         Origin::Git { .. } | Origin::Directory(_) => return Ok(None),
         Origin::Debian { .. } | Origin::KernelOrg(_) => {}
     }
+    if let Some(source) = pinned(host, store, spec)? {
+        return Ok(Some(source));
+    }
     let path = store.root().join("kernels").join(format!("{}.name", resolution_key(spec).short()));
     let Some(resolved) =
         std::fs::read(path).ok().and_then(|t| serde_json::from_slice::<Resolved>(&t).ok())
@@ -74,7 +88,19 @@ pub fn resolve(
     if fresh && !exact && age > FRESH {
         return Ok(None);
     }
-    load(host, store, &resolved.id)
+    let Some(mut source) = load(host, store, &resolved.id)? else { return Ok(None) };
+    source.skipped = resolved.skipped.unwrap_or(source.skipped);
+    if fresh
+        && let Origin::Debian { pin: Some(pin), .. } = &spec.origin
+        && pin.upstream().cmp(&source.version).is_ne()
+    {
+        host.progress.note(&format!(
+            "linux {pin} is pinned, and was not to be had: using {}; `cargo xtask kernel update \
+             {}` moves the pin",
+            source.version, spec.name
+        ));
+    }
+    Ok(Some(source))
 }
 
 fn load(host: &Host, store: &Store, id: &str) -> Result<Option<Source>, Diagnosis> {
@@ -101,12 +127,15 @@ pub(super) fn recorded(host: &Host, store: &Store, id: &str) -> Result<Option<So
 /// # Errors
 /// Usage errors for what does not exist (a ref, a version); infra errors for networks and disks.
 pub fn fetch(host: &Host, store: &Store, spec: &Spec, refresh: bool) -> Result<Source, Diagnosis> {
-    if !refresh && let Some(source) = resolve(host, store, spec, true)? {
+    let there =
+        if refresh { pinned(host, store, spec)? } else { resolve(host, store, spec, true)? };
+    if let Some(source) = there {
         return Ok(source);
     }
     let fetched = match &spec.origin {
-        Origin::Debian { package, suite, version } => {
-            debian::fetch(host, store, package, suite, *version)
+        Origin::Debian { package, suite, version, pin } => {
+            let packaged = Packaged { package, suite, version: *version };
+            debian::fetch(host, store, &packaged, pin.as_ref())
         }
         Origin::KernelOrg(version) => kernel_org::fetch(host, store, *version),
         Origin::Git { repository, reference } => {
@@ -126,7 +155,11 @@ pub fn fetch(host: &Host, store: &Store, spec: &Spec, refresh: bool) -> Result<S
         }
         (Err(error), _) => return Err(error),
     };
-    let resolved = Resolved { id: source.id.clone(), at: jiff::Timestamp::now() };
+    let resolved = Resolved {
+        id: source.id.clone(),
+        at: jiff::Timestamp::now(),
+        skipped: Some(source.skipped.clone()),
+    };
     let name = format!("kernels/{}.name", resolution_key(spec).short());
     write_json(&store.path(name)?, &resolved)?;
     Ok(source)

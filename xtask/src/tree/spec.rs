@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::KernelVersion;
+use super::{KernelVersion, Release};
 use crate::diagnosis::{Diagnosis, on_path};
 
 /// `matrix.yaml`.
@@ -32,8 +32,8 @@ pub struct Matrix {
 pub struct Listed {
     /// Its name: the line it belongs to.
     pub name: KernelVersion,
-    /// One release instead of the newest.
-    pin: Option<KernelVersion>,
+    /// One release instead of the newest; the same as in `debian`.
+    pin: Option<Release>,
     debian: Option<DebianPackage>,
     kernel_org: Option<KernelVersion>,
     git: Option<GitRef>,
@@ -45,6 +45,8 @@ pub struct Listed {
 struct DebianPackage {
     package: String,
     suite: String,
+    /// One release instead of the newest.
+    pin: Option<Release>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -75,6 +77,8 @@ pub enum Origin {
         suite: String,
         /// A line (the newest that can be had) or an exact version.
         version: KernelVersion,
+        /// What is taken of the line instead of the newest, as long as it can be had.
+        pin: Option<Release>,
     },
     /// A tarball from kernel.org.
     KernelOrg(KernelVersion),
@@ -93,7 +97,12 @@ impl Matrix {
     /// Reads `matrix.yaml`.
     pub fn load(path: &Path) -> Result<Self, Diagnosis> {
         let text = std::fs::read_to_string(path).map_err(|e| on_path("read", path, &e))?;
-        let matrix: Self = serde_yaml::from_str(&text).map_err(|why| {
+        Self::parse(path, &text)
+    }
+
+    /// Reads the text of a `matrix.yaml`; the path is for errors.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Diagnosis> {
+        let matrix: Self = serde_yaml::from_str(text).map_err(|why| {
             let (line, column) = why.location().map_or((0, 0), |l| (l.line(), l.column()));
             Diagnosis::usage(format!("{}:{line}:{column}: {why}", path.display()))
         })?;
@@ -122,9 +131,11 @@ impl Matrix {
             name.clone_into(&mut spec.name);
             if version.is_exact() {
                 match &mut spec.origin {
-                    Origin::Debian { version: wanted, .. } | Origin::KernelOrg(wanted) => {
+                    Origin::Debian { version: wanted, pin, .. } => {
                         *wanted = version;
+                        *pin = None;
                     }
+                    Origin::KernelOrg(wanted) => *wanted = version,
                     _ => return Err(unknown("that line comes from a tree, not from releases")),
                 }
             }
@@ -163,12 +174,30 @@ fn absolute(path: &Path) -> Result<PathBuf, Diagnosis> {
 }
 
 impl Listed {
+    /// The release that it is pinned to.
+    pub fn pin(&self) -> Result<Option<&Release>, String> {
+        let inner = self.debian.as_ref().and_then(|d| d.pin.as_ref());
+        let pin = match (&self.pin, inner) {
+            (Some(_), Some(_)) => return Err(format!("kernel {} has two pins", self.name)),
+            (Some(_), None) if self.debian.is_none() => {
+                return Err(format!("kernel {}: a pin goes with debian", self.name));
+            }
+            (outer, inner) => outer.as_ref().or(inner),
+        };
+        if let Some(pin) = pin.filter(|p| !p.is_exact() || !p.upstream().is_of(self.name)) {
+            return Err(format!("kernel {}: {pin} is no release of that line", self.name));
+        }
+        Ok(pin)
+    }
+
     /// The kernel as asked for by its name.
     pub fn spec(&self) -> Result<Spec, String> {
+        let pin = self.pin()?.cloned();
         let debian = self.debian.clone().map(|d| Origin::Debian {
             package: d.package,
             suite: d.suite,
-            version: self.pin.unwrap_or(self.name),
+            version: self.name,
+            pin,
         });
         let kernel_org = self.kernel_org.map(Origin::KernelOrg);
         let git =
@@ -200,15 +229,43 @@ mod tests {
     const TWO: &str = "kernels:\n- name: '5.10'\n  debian: {package: linux, suite: b}\n- name: '6.1'\n  pin: '6.1.4'\n  debian: {package: linux, suite: c}\n";
 
     #[test]
+    fn a_pin_is_a_release_of_its_line() {
+        let pins = |text: &str| matrix(text).map(|m| m.kernels[0].pin().unwrap().cloned());
+        let with = |outer: &str, inner: &str| {
+            pins(&format!(
+                "kernels:\n- name: '6.1'\n{outer}  debian: {{package: linux, suite: b{inner}}}\n"
+            ))
+        };
+        let pin = |text: &str| Some(text.parse::<Release>().unwrap());
+        assert_eq!(with("", "").unwrap(), None);
+        assert_eq!(with("", ", pin: 6.1.192-3").unwrap(), pin("6.1.192-3"));
+        assert_eq!(with("  pin: 6.1.192\n", "").unwrap(), pin("6.1.192"));
+        for (outer, inner, words) in [
+            ("  pin: 6.1.4\n", ", pin: 6.1.4", "two pins"),
+            ("", ", pin: 5.10.262-1", "no release of that line"),
+            ("", ", pin: '6.1'", "no release of that line"),
+            ("", ", pin: newest", "no release"),
+        ] {
+            let error = with(outer, inner).unwrap_err();
+            assert!(error.what.contains(words), "{error}");
+        }
+        let error = pins("kernels:\n- name: '6.1'\n  pin: 6.1.4\n  directory: /x\n").unwrap_err();
+        assert!(error.what.contains("goes with debian"), "{error}");
+    }
+
+    #[test]
     fn names_versions_trees_and_nonsense() {
         let matrix = matrix(TWO).unwrap();
         let version = |name: &str| match matrix.find(name).unwrap().origin {
-            Origin::Debian { version, .. } => version.to_string(),
+            Origin::Debian { version, pin, .. } => {
+                pin.map_or(version.to_string(), |pin| format!("{version} at {pin}"))
+            }
             other => panic!("{other:?}"),
         };
         assert_eq!(version("5.10"), "5.10");
         assert_eq!(version("5.10.7"), "5.10.7");
-        assert_eq!(version("6.1"), "6.1.4");
+        assert_eq!(version("6.1"), "6.1 at 6.1.4");
+        assert_eq!(version("6.1.5"), "6.1.5", "who asks for a release gets no other");
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().to_str().unwrap();
         assert!(matches!(matrix.find(path).unwrap().origin, Origin::Directory(_)));

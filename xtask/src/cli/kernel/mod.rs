@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask kernel`: sources.
 
+mod add;
+mod file;
+mod list;
+mod update;
+
 use std::fmt::Write as _;
 
 use clap::Subcommand;
@@ -19,7 +24,7 @@ pub enum Kernel {
         /// Names, point releases, PATH@REF, URL@REF or directories
         #[arg(required = true)]
         kernels: Vec<String>,
-        /// Look for a newer one even if that was done today
+        /// Look for a newer one even if that was done today; a pin stays where it is
         #[arg(long)]
         refresh: bool,
     },
@@ -28,6 +33,8 @@ pub enum Kernel {
         /// The kernel
         kernel: String,
     },
+    Add(add::Add),
+    Update(update::Update),
 }
 
 impl Kernel {
@@ -35,21 +42,7 @@ impl Kernel {
         let (host, store) = (&session.host, &session.store);
         let matrix = session.workspace.matrix()?;
         match self {
-            Self::List => {
-                let known = tree::known(store);
-                let mut text = String::from("in matrix.yaml:\n");
-                for listed in &matrix.kernels {
-                    let spec = listed.spec().map_err(Diagnosis::usage)?;
-                    let have = tree::resolve(host, store, &spec, false)?;
-                    let have = have.map_or("not fetched".into(), |s| format!("have {}", s.version));
-                    let _ = writeln!(text, "  {:<8} {have}", listed.name.to_string());
-                }
-                text.push_str("in the store:\n");
-                for source in &known {
-                    let _ = writeln!(text, "  {:<20} {}", source.id, source.origin);
-                }
-                session.print(&text, &known)?;
-            }
+            Self::List => list::run(session, &matrix)?,
             Self::Fetch { kernels, refresh } => {
                 // All names are looked up before the first download.
                 let specs =
@@ -75,6 +68,8 @@ impl Kernel {
                 work.checkout(host, store, &source.commit)?;
                 session.print(&work.path().display().to_string(), &work.path())?;
             }
+            Self::Add(add) => add.run(session, &matrix)?,
+            Self::Update(update) => return update.run(session),
         }
         Ok(ExitKind::Pass)
     }
