@@ -64,9 +64,7 @@ const SMALL: &str = "kernel=6.1 & (role=baseline | series=pause) | kernel=7.1";
 fn standings(record: &Value) -> BTreeMap<String, (String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let cells = record["cells"].as_array().unwrap().iter();
-    cells
-        .map(|c| (text(&c["id"]), (text(&c["verdict"]), text(&c["standing"]["kind"]))))
-        .collect()
+    cells.map(|c| (text(&c["id"]), (text(&c["verdict"]), text(&c["standing"]["kind"])))).collect()
 }
 
 #[test]
