@@ -46,7 +46,8 @@ fn a_dry_run_plans_and_leaves_nothing_behind() {
 fn series_and_fragments_are_listed() {
     let list = run(&mut xtask(&["series", "list", "--format", "json"]));
     let names: Vec<_> = list.json().as_array().unwrap().iter().map(|s| s["name"].clone()).collect();
-    assert_eq!(names, ["direct-multi", "no-pause-reply", "pause", "unregister-under-lock"]);
+    let want = ["direct-multi", "rust-1.95", "no-pause-reply", "pause", "unregister-under-lock"];
+    assert_eq!(names, want);
     let show = run(&mut xtask(&["series", "show", "direct-multi"]));
     assert!(show.stdout.contains("  5 ftrace: Do not miss calls"), "{}", show.stdout);
     let options = run(&mut xtask(&["kconfig", "show"]));
