@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Showing results to a person.
 
+mod gather;
+mod history;
+mod html;
 mod junit;
 mod ktap;
+mod log;
 mod markdown;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+pub use gather::{history, page_cells};
+pub use history::History;
+pub use html::{PageCell, html};
 pub use junit::junit;
 pub use ktap::ktap;
+pub use log::{Log, cut};
 pub use markdown::markdown;
 
 use crate::cell::PlannedStep;

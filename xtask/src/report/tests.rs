@@ -17,7 +17,7 @@ fn counts_are_short() {
 }
 
 /// A pass, a failure with a finding, a series that does not apply, and a broken machine.
-fn sample() -> Vec<Shown> {
+pub fn sample() -> Vec<Shown> {
     let base = serde_json::json!({
         "schema": 1, "verdict": "pass", "reason": "every property held", "exit_code": 0,
         "kernel": {"version": "6.1.187", "source": "a package", "sha": "00", "skipped": []},

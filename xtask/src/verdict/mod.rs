@@ -9,5 +9,6 @@ mod result;
 
 pub use judge::{Evidence, judge};
 pub use result::{
-    ConfigResult, FindingResult, KernelResult, RunResult, SCHEMA, SeriesResult, StepResult, Verdict,
+    ConfigResult, FindingResult, KernelResult, LatencyBucket, PropertyResult, RunResult, SCHEMA,
+    Sample, SeriesResult, StepResult, Verdict,
 };
