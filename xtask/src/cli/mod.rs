@@ -67,6 +67,8 @@ enum Format {
     Junit,
     /// KTAP; `report` only
     Ktap,
+    /// One HTML page that needs nothing else; `report` only
+    Html,
 }
 
 /// When to use colours.
@@ -130,15 +132,25 @@ impl Session {
 
     /// Prints text, or the value as JSON, on standard output.
     fn print(&self, text: &str, value: &impl Serialize) -> Result<(), Diagnosis> {
-        let document = match self.format {
-            Format::Text | Format::Md | Format::Junit | Format::Ktap => text.trim_end().to_owned(),
-            Format::Json => serde_json::to_string_pretty(value)
-                .map_err(|e| Diagnosis::infra(format!("cannot put the result into JSON: {e}")))?,
-        };
-        // A reader that went away (`| head`) is no error of ours.
-        let _ = writeln!(std::io::stdout(), "{document}");
+        to_stdout(&self.document(text, value)?);
         Ok(())
     }
+
+    /// Text, or the value as JSON.
+    fn document(&self, text: &str, value: &impl Serialize) -> Result<String, Diagnosis> {
+        match self.format {
+            Format::Json => serde_json::to_string_pretty(value)
+                .map_err(|e| Diagnosis::infra(format!("cannot put the result into JSON: {e}"))),
+            Format::Text | Format::Md | Format::Junit | Format::Ktap | Format::Html => {
+                Ok(text.trim_end().to_owned())
+            }
+        }
+    }
+}
+
+/// A reader that went away (`| head`) is no error of ours.
+fn to_stdout(document: &str) {
+    let _ = writeln!(std::io::stdout(), "{document}");
 }
 
 /// The whole tool.
@@ -194,7 +206,7 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
     }
     let is_report = matches!(cli.command, Command::Report(_));
     if !is_report && !matches!(cli.global.format, Format::Text | Format::Json) {
-        let words = "--format md, junit and ktap show results: they go with `report`";
+        let words = "--format md, html, junit and ktap show results: they go with `report`";
         return Err(Diagnosis::usage(words).next("use --format text or json here"));
     }
     let progress = Progress::detect(cli.global.quiet);
