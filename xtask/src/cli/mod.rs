@@ -75,6 +75,8 @@ enum Format {
     Gitlab,
     /// JSON for KCIDB, the database of kernel CI systems; `report` only
     Kcidb,
+    /// One HTML page that needs nothing else; `report` only
+    Html,
 }
 
 /// When to use colours.
@@ -142,20 +144,23 @@ impl Session {
 
     /// Prints text, or the value as JSON, on standard output.
     fn print(&self, text: &str, value: &impl Serialize) -> Result<(), Diagnosis> {
-        let document = match self.format {
-            Format::Text
-            | Format::Md
-            | Format::Junit
-            | Format::Ktap
-            | Format::Github
-            | Format::Gitlab => text.trim_end().to_owned(),
-            Format::Json | Format::Kcidb => serde_json::to_string_pretty(value)
-                .map_err(|e| Diagnosis::infra(format!("cannot put the result into JSON: {e}")))?,
-        };
-        // A reader that went away (`| head`) is no error of ours.
-        let _ = writeln!(std::io::stdout(), "{document}");
+        to_stdout(&self.document(text, value)?);
         Ok(())
     }
+
+    /// Text, or the value as JSON.
+    fn document(&self, text: &str, value: &impl Serialize) -> Result<String, Diagnosis> {
+        match self.format {
+            Format::Json | Format::Kcidb => serde_json::to_string_pretty(value)
+                .map_err(|e| Diagnosis::infra(format!("cannot put the result into JSON: {e}"))),
+            _ => Ok(text.trim_end().to_owned()),
+        }
+    }
+}
+
+/// A reader that went away (`| head`) is no error of ours.
+fn to_stdout(document: &str) {
+    let _ = writeln!(std::io::stdout(), "{document}");
 }
 
 /// The whole tool.
@@ -212,13 +217,15 @@ fn run(cli: Cli) -> Result<Ending, Diagnosis> {
     let fits = match cli.global.format {
         Format::Text | Format::Json => true,
         Format::Md => matches!(cli.command, Command::Report(_) | Command::Compare(_)),
-        Format::Junit | Format::Ktap | Format::Kcidb => matches!(cli.command, Command::Report(_)),
+        Format::Junit | Format::Ktap | Format::Kcidb | Format::Html => {
+            matches!(cli.command, Command::Report(_))
+        }
         Format::Github | Format::Gitlab => {
             matches!(&cli.command, Command::Matrix(matrix) if matrix.lists())
         }
     };
     if !fits {
-        let words = "--format md, junit, ktap and kcidb show results: they go with `report`, and md \
+        let words = "--format md, html, junit, ktap and kcidb show results: they go with `report`, and md \
                      with `compare`; github and gitlab go with `matrix --list`";
         return Err(Diagnosis::usage(words).next("use --format text or json here"));
     }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask report`.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 
-use super::{Format, Session};
-use crate::diagnosis::{Diagnosis, ExitKind};
+use super::{Format, Session, to_stdout};
+use crate::diagnosis::{Diagnosis, ExitKind, on_path};
 use crate::matrix::{self, Record};
 use crate::report::{self, Shown};
-use crate::store::RunDir;
+use crate::store::{RunDir, write_atomic};
 use crate::verdict::RunResult;
 
 /// Show results.
@@ -19,6 +21,9 @@ pub struct Report {
     /// Name of this CI system in KCIDB: lower-case letters, digits and `_`  [default: xtask]
     #[arg(long, value_name = "NAME")]
     origin: Option<String>,
+    /// Write to a file, not to standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 impl Report {
@@ -47,21 +52,65 @@ impl Report {
             results.push((run, Shown { run: name, directory, result, standing: None }));
         }
         let shown: Vec<Shown> = results.iter().map(|(_, shown)| shown.clone()).collect();
-        match session.format {
+        let document = match session.format {
             Format::Text | Format::Github | Format::Gitlab => match results.as_slice() {
-                [(run, only)] => session.print(&report::summary(&only.result, run.path()), &())?,
-                _ => session.print(&report::table(&shown), &())?,
+                [(run, only)] => report::summary(&only.result, run.path()),
+                _ => report::table(&shown),
             },
             Format::Json => match shown.as_slice() {
-                [only] => session.print("", &only.result)?,
-                all => session.print("", &all.iter().map(|s| &s.result).collect::<Vec<_>>())?,
+                [only] => session.document("", &only.result)?,
+                all => session.document("", &all.iter().map(|s| &s.result).collect::<Vec<_>>())?,
             },
-            Format::Md => session.print(&report::markdown(&shown), &())?,
-            Format::Junit => session.print(&report::junit(&shown)?, &())?,
-            Format::Kcidb => session.print("", &report::kcidb(&shown, &origin))?,
-            Format::Ktap => session.print(&report::ktap(&shown), &())?,
-        }
+            Format::Md => report::markdown(&shown),
+            Format::Junit => report::junit(&shown)?,
+            Format::Kcidb => session.document("", &report::kcidb(&shown, &origin))?,
+            Format::Ktap => report::ktap(&shown),
+            Format::Html => {
+                let history = report::history(&session.store.root().join("runs"));
+                report::html(&report::page_cells(shown), &history)
+            }
+        };
+        self.deliver(session, &document)?;
         Ok(ExitKind::Pass)
+    }
+
+    /// Writes to where the user wants it.
+    fn deliver(&self, session: &Session, document: &str) -> Result<(), Diagnosis> {
+        let document = document.trim_end();
+        let Some(path) = &self.output else {
+            to_stdout(document);
+            return Ok(());
+        };
+        let path = place(path)?;
+        if session.dry_run {
+            session.host.progress.note(&format!("would write {}", path.display()));
+            return Ok(());
+        }
+        write_atomic(&path, format!("{document}\n").as_bytes())
+    }
+}
+
+/// Where to write. Writing in one step puts a new file there: that must not hit a device, and not the
+/// link that leads to a file.
+fn place(path: &Path) -> Result<PathBuf, Diagnosis> {
+    let refuse = |why: &str| {
+        Err(Diagnosis::usage(format!("cannot write to {}: {why}", path.display()))
+            .next("name a file in a directory that is there"))
+    };
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !parent.is_dir() {
+        return refuse("there is no such directory");
+    }
+    match std::fs::metadata(path) {
+        Ok(data) if data.is_file() => {
+            std::fs::canonicalize(path).map_err(|e| on_path("use", path, &e))
+        }
+        Ok(_) => refuse("it is no file"),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => match path.file_name() {
+            Some(name) => Ok(parent.join(name)),
+            None => refuse("it names no file"),
+        },
+        Err(e) => Err(on_path("use", path, &e)),
     }
 }
 
@@ -81,4 +130,25 @@ pub fn cells_of(record: &Record, run: &RunDir) -> Vec<Shown> {
             standing: Some(known.standing),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_are_written_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("old"), "").unwrap();
+        std::os::unix::fs::symlink(at("old"), at("link")).unwrap();
+        assert_eq!(place(&at("new")).unwrap(), at("new"));
+        assert_eq!(place(&at("old")).unwrap(), at("old").canonicalize().unwrap());
+        assert_eq!(place(&at("link")).unwrap(), at("old").canonicalize().unwrap());
+        assert_eq!(place(Path::new("new.html")).unwrap(), Path::new("./new.html"));
+        for bad in [at("missing/new"), at("."), at(".."), "/dev/null".into(), "".into()] {
+            let error = place(&bad).unwrap_err();
+            assert_eq!(error.exit, ExitKind::Usage, "{}: {error}", bad.display());
+        }
+    }
 }

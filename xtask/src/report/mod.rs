@@ -2,9 +2,13 @@
 //! Showing results to a person.
 
 mod check;
+mod gather;
+mod history;
+mod html;
 mod junit;
 mod kcidb;
 mod ktap;
+mod log;
 mod markdown;
 pub mod page;
 mod standing;
@@ -14,9 +18,13 @@ pub mod words;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+pub use gather::{history, page_cells};
+pub use history::History;
+pub use html::{PageCell, html};
 pub use junit::junit;
 pub use kcidb::{Origin, kcidb};
 pub use ktap::ktap;
+pub use log::{Log, cut};
 pub use markdown::markdown;
 pub use table::table;
 

@@ -48,6 +48,11 @@ impl KernelVersion {
         self.major
     }
 
+    /// The minor number.
+    pub fn minor(&self) -> u32 {
+        self.minor
+    }
+
     /// Reads `VERSION`, `PATCHLEVEL`, `SUBLEVEL` and `EXTRAVERSION` of a tree's top Makefile.
     pub fn of_makefile(text: &str) -> Option<Self> {
         let value = |key: &str| {
