@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask compare`.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::Args;
@@ -8,6 +10,7 @@ use clap::Args;
 use super::{Format, Session};
 use crate::compare::{self, Cell, Damage, Noise, Side};
 use crate::diagnosis::{Diagnosis, ExitKind, on_path};
+use crate::matrix::Record;
 use crate::verdict::{RunResult, SCHEMA};
 
 /// What follows the options in `--help`.
@@ -24,7 +27,8 @@ they differ by more than 1000 calls a second, 1 modify a second, 1 ms of the med
 booting, or 2 s of a step that was done in both. They do not make a cell worse, as machines differ.
 
 Exit codes: 0 nothing got worse; 1 something did; 2 no such run; 4 results are missing or damaged on \
-a side, so that there is no answer (what could be compared is shown).";
+a side, or a planned cell has not been run, so that there is no answer (what could be compared is \
+shown).";
 
 /// Show what changed between two runs or matrices
 #[derive(Debug, Args)]
@@ -60,27 +64,27 @@ fn side(session: &Session, name: &str) -> Result<Side, Diagnosis> {
     let run = session.store.find_run(name)?;
     let called = run.path().file_name().map_or(name.into(), |n| n.to_string_lossy().into_owned());
     let mut side = Side { name: called, cells: Vec::new(), damaged: Vec::new() };
+    // What was planned and never run has no directory: only the record tells that it is missing.
+    let record = Record::load(&run).unwrap_or_else(|damaged| {
+        side.damaged.push(Damage { cell: None, why: damaged.what });
+        None
+    });
     let cells = run.file("cells");
-    if !cells.is_dir() {
-        let about = if run.file("matrix.json").exists() { Some(&cells) } else { None };
-        match about {
-            Some(cells) => side.damaged.push(Damage {
-                cell: None,
-                why: format!("{}: there are no cells", cells.display()),
-            }),
-            None => add(&mut side, None, run.path()),
-        }
+    if record.is_none() && side.damaged.is_empty() && !cells.is_dir() {
+        add(&mut side, None, run.path());
         return Ok(side);
     }
-    let failed = |e: std::io::Error| on_path("read", &cells, &e);
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(&cells).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if entry.path().is_dir() {
-            names.push(entry.file_name());
+    let planned = record.into_iter().flat_map(|r| r.cells).map(|c| c.cell.id.into());
+    let mut names: BTreeSet<OsString> = planned.collect();
+    if cells.is_dir() {
+        let failed = |e: std::io::Error| on_path("read", &cells, &e);
+        for entry in std::fs::read_dir(&cells).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.path().is_dir() {
+                names.insert(entry.file_name());
+            }
         }
     }
-    names.sort();
     for name in names {
         add(&mut side, Some(name.to_string_lossy().into_owned()), &cells.join(&name));
     }

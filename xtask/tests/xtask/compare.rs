@@ -124,6 +124,46 @@ fn what_is_missing_or_damaged_leaves_no_answer() {
     }
 }
 
+/// The record of a matrix that was to have these cells.
+fn plan(matrix: &Path, ids: &[&str]) {
+    let cell = |id: &&str| {
+        json!({"id": id, "kernel": "6.1", "patches": "none", "config": "standard", "fragments": [],
+            "subject": "c", "suite": "direct", "duration_ms": 5000, "role": "baseline",
+            "expect": {"fails": false, "property": null, "finding": null}, "baseline": null,
+            "skip": null, "verdict": null, "standing": {"id": id, "role": "baseline",
+            "kind": "not-run", "expected": "pass", "note": "it has not been run"}})
+    };
+    let record = json!({"schema": 1, "exit_code": 4, "conclusion": "not all cells have been run",
+        "started": "2026-12-01T10:00:00Z", "ended": null, "inputs": "0".repeat(64),
+        "selection": {"only": null, "exclude": null, "shard": null},
+        "cells": ids.iter().map(cell).collect::<Vec<_>>(), "reproduce": "cargo xtask matrix"});
+    fs::write(matrix.join("matrix.json"), record.to_string()).unwrap();
+}
+
+/// A matrix that was stopped has no directory for what was not run: two such are not the same.
+#[test]
+fn a_planned_cell_that_was_not_run_is_missing() {
+    let both = ["6.1-none-c", "6.1-none-rust"];
+    let more = ["6.1-none-c", "6.1-none-rust", "7.1-none-c"];
+    for (of_b, code) in [(&both[..], 0), (&more[..], 4)] {
+        let home = tempfile::tempdir().unwrap();
+        let runs = home.path().join("runs");
+        matrices(home.path(), &json!({}));
+        plan(&runs.join("a"), &both);
+        plan(&runs.join("b"), of_b);
+        for sides in [["a", "b"], ["b", "a"], ["b", "b"]] {
+            let ended = compare(home.path(), &sides);
+            assert_eq!(ended.code, code, "{sides:?}: {}{}", ended.stdout, ended.stderr);
+            assert_eq!(ended.stdout.contains("7.1-none-c/result.json"), code == 4, "{sides:?}");
+        }
+        fs::write(runs.join("b/matrix.json"), "{").unwrap();
+        let ended = compare(home.path(), &["a", "b"]);
+        assert_eq!(ended.code, 4, "{}", ended.stdout);
+        assert!(ended.stdout.contains("matrix.json"), "{}", ended.stdout);
+        assert!(ended.stdout.contains("2 unchanged"), "{}", ended.stdout);
+    }
+}
+
 #[test]
 fn runs_are_named_as_elsewhere() {
     let home = tempfile::tempdir().unwrap();
