@@ -325,7 +325,7 @@ pub fn run(
     result: &mut RunResult,
 ) -> Result<ExitKind, Diagnosis> {
     let prepared = prepare(host, store, workspace, request, false, result)?;
-    stress(host, store, workspace, request, prepared, run_dir, result)
+    stress(host, store, workspace, request, &prepared, run_dir, result)
 }
 
 /// The second half of [`run`]: boots what [`prepare`] made, stresses it, and judges.
@@ -334,7 +334,7 @@ pub fn stress(
     store: &Store,
     workspace: &Workspace,
     request: &Request,
-    prepared: Prepared,
+    prepared: &Prepared,
     run_dir: &RunDir,
     result: &mut RunResult,
 ) -> Result<ExitKind, Diagnosis> {
@@ -342,7 +342,7 @@ pub fn stress(
     std::fs::copy(prepared.artefact.config(), &config).map_err(|e| on_path("copy", &config, &e))?;
     let since = Instant::now();
     let initramfs = run_dir.file("initramfs.cpio");
-    write_image(host, store, workspace, &prepared, None, &initramfs)?;
+    write_image(host, store, workspace, prepared, None, &initramfs)?;
     Steps::new(&mut result.steps).done("image", "", false, since);
 
     let api = prepared
@@ -357,7 +357,7 @@ pub fn stress(
     };
     let job = request.suite.job(request.subject, api, &loops);
     let limits = Limits::for_job(&job, prepared.accel, prepared.artefact.manifest.debug);
-    let machine = machine(&prepared, initramfs);
+    let machine = machine(prepared, initramfs);
     let since = Instant::now();
     let step = host
         .progress

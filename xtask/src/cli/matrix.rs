@@ -19,6 +19,7 @@ use crate::verdict::RunResult;
 
 /// Plan and run every cell of matrix.yaml: kernels × series × configurations × subjects.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Matrix {
     /// Only cells that fit: 'kernel=6.1.. & subject=c', 'role!=fault', '6.1-*'
     #[arg(long, value_name = "EXPR")]
@@ -90,24 +91,21 @@ impl Matrix {
             .map(|cell| matrix::request(&session.workspace, &kernels, cell))
             .collect::<Result<Vec<_>, _>>()?;
         let inputs = inputs(session)?;
-        let (run, mut record) = match resumed {
-            Some((run, record)) => {
-                let same = record.inputs == inputs
-                    && record.cells.iter().map(|c| &c.cell).eq(cells.iter());
-                if !same {
-                    return Err(Diagnosis::usage(format!(
+        let (run, mut record) = if let Some((run, record)) = resumed {
+            let same =
+                record.inputs == inputs && record.cells.iter().map(|c| &c.cell).eq(cells.iter());
+            if !same {
+                return Err(Diagnosis::usage(format!(
                         "{} cannot be resumed: matrix.yaml, patches, configurations or tests have changed since",
                         run.path().display()
                     ))
                     .next("run the matrix anew: what is built already is used"));
-                }
-                (run, Record { resumed: record.resumed + 1, ended: None, ..record })
             }
-            None => {
-                let run = session.store.new_run("matrix")?;
-                let record = Record::new(cells, inputs, selection.clone(), reproduce(&selection));
-                (run, record)
-            }
+            (run, Record { resumed: record.resumed + 1, ended: None, ..record })
+        } else {
+            let run = session.store.new_run("matrix")?;
+            let record = Record::new(cells, inputs, selection.clone(), reproduce(&selection));
+            (run, record)
         };
         let name = run.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let _lock = session.store.lock(&session.host, &format!("run-{name}"))?;
@@ -158,7 +156,7 @@ impl Matrix {
             fail_fast: self.fail_fast,
             keep_mib: self.keep_free << 10,
         };
-        let chains = runner.chains(record, &results);
+        let chains = matrix::chains_to_do(record, &results);
         view.say(&format!(
             "matrix   {}: {} cells, {todo} to do",
             run.path().display(),

@@ -26,7 +26,7 @@ pub use list::{github, gitlab, jobs, text};
 pub use plan::{Cell, Patches, Plan, plan};
 pub use record::{Record, Selection, directory, not_run};
 pub use request::request;
-pub use run::{Runner, to_do};
+pub use run::{Runner, chains_to_do, to_do};
 pub use schedule::{Build, Chain, Shard, chains, deal};
 pub use space::{check as check_space, needed_mib};
 pub use standing::{Role, Standing, StandingKind};

@@ -115,13 +115,13 @@ impl Record {
         }
         let exit = conclude(self.cells.iter().map(|c| &c.standing));
         self.exit_code = exit.code();
-        self.conclusion = match exit {
+        let words = match exit {
             ExitKind::CheckFailed => "a cell is not as expected",
             ExitKind::Infra => "of a cell nothing is known: the tool or the machine failed",
             ExitKind::Incomplete => "not all cells have been run",
             _ => "every cell is as expected",
-        }
-        .to_owned();
+        };
+        words.clone_into(&mut self.conclusion);
         exit
     }
 

@@ -91,7 +91,7 @@ impl Runner<'_> {
         requests: &[Request],
         results: Vec<Option<RunResult>>,
     ) -> Result<ExitKind, Diagnosis> {
-        let chains = self.chains(record, &results);
+        let chains = chains_to_do(record, &results);
         let builders = chains.len().min((self.jobs / 2).max(1));
         let shared = Shared {
             runner: self,
@@ -131,20 +131,20 @@ impl Runner<'_> {
         state.record.save(self.run)?;
         Ok(exit)
     }
+}
 
-    /// The chains with what is still to be done of them.
-    pub fn chains(&self, record: &Record, results: &[Option<RunResult>]) -> Vec<Chain> {
-        let cells: Vec<_> = record.cells.iter().map(|c| c.cell.clone()).collect();
-        let mut chains = chains(&cells);
-        for chain in &mut chains {
-            for build in &mut chain.builds {
-                build.cells.retain(|&at| to_do(results[at].as_ref()));
-            }
-            chain.builds.retain(|build| !build.cells.is_empty());
+/// The chains with what is still to be done of them.
+pub fn chains_to_do(record: &Record, results: &[Option<RunResult>]) -> Vec<Chain> {
+    let cells: Vec<_> = record.cells.iter().map(|c| c.cell.clone()).collect();
+    let mut chains = chains(&cells);
+    for chain in &mut chains {
+        for build in &mut chain.builds {
+            build.cells.retain(|&at| to_do(results[at].as_ref()));
         }
-        chains.retain(|chain| !chain.builds.is_empty());
-        chains
+        chain.builds.retain(|build| !build.cells.is_empty());
     }
+    chains.retain(|chain| !chain.builds.is_empty());
+    chains
 }
 
 impl<'a> Shared<'a> {
@@ -365,7 +365,7 @@ impl<'a> Shared<'a> {
             runner.store,
             runner.workspace,
             request,
-            prepared,
+            &prepared,
             &place,
             &mut result,
         );
