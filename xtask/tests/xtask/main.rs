@@ -6,6 +6,7 @@ mod compare;
 mod end_to_end;
 mod guard;
 mod matrix;
+mod matrix_file;
 mod series;
 mod surface;
 mod tool;

@@ -64,6 +64,10 @@ impl Add {
     /// The entry's second line.
     fn origin(&self, name: KernelVersion) -> Result<String, Diagnosis> {
         let OriginArgs { debian, kernel_org, git, directory } = &self.origin;
+        // clap lets it pass, since --debian cannot stand beside another origin.
+        if debian.is_none() && self.suite.is_some() {
+            return Err(Diagnosis::usage("--suite goes with --debian"));
+        }
         if let (Some(package), Some(suite)) = (debian, &self.suite) {
             let package = debian_word("package", package)?;
             let suite = debian_word("suite", suite)?;
