@@ -43,6 +43,8 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         (r"^(?:\S*/)?ld(?:\.\w+)?: (?P<message>.*(?:undefined|cannot|error|multiple definition).*)$", false),
         // objtool with -Werror, sorttable, and other helpers of the tree.
         (r"^(?P<file>[^\s:]+): (?P<message>error: .*)$", false),
+        // rustc: `error[E0310]: …`, and the place in the next line
+        (r"^error(?:\[E\d+\])?: (?P<message>.*)$", false),
         (r"^make(?:\[\d+\])?: \*\*\* (?P<message>No rule to make target .*)$", false),
         (r"^(?P<message>.*[Nn]o space left on device.*)$", false),
         (r"^make(?:\[\d+\])?: \*\*\* \[(?P<file>[^\s:\]]+):(?P<line>\d+): (?P<message>.*\] .*)$", true),
@@ -52,6 +54,10 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     .map(|(text, weak)| Pattern { regex: Regex::new(text).ok(), weak })
     .collect()
 });
+
+/// Where rustc says that an error is: `   --> rust/kernel/irq/request.rs:501:43`.
+static PLACE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^\s*--> (?P<file>[^\s:]+):(?P<line>\d+):\d+$").ok());
 
 impl MakeError {
     /// Finds the first error in `output` (standard output and error of make together). `tree` is
@@ -63,6 +69,10 @@ impl MakeError {
                 PATTERNS.iter().filter(|p| p.weak == weak).find_map(|pattern| {
                     let found = pattern.regex.as_ref()?.captures(line)?;
                     let text = |name: &str| found.name(name).map(|m| m.as_str());
+                    let place = lines.get(at + 1).and_then(|next| PLACE.as_ref()?.captures(next));
+                    let text = |name: &str| {
+                        text(name).or_else(|| place.as_ref()?.name(name).map(|m| m.as_str()))
+                    };
                     Some(Self {
                         file: text("file").map(|f| within(f, tree)),
                         line: text("line").and_then(|l| l.parse().ok()),
@@ -131,6 +141,14 @@ mod tests {
                 "kernel/a.c:1:2: warning: unused\nkernel/a.c:9:2: error: real\n",
             ),
             ("as", "/tmp/ccX.s:12: Error: no such instruction: `foo'\n"),
+            (
+                "rustc",
+                "  RUSTC L rust/kernel.o\nerror[E0310]: the parameter type `T` may not live long enough\n   --> /h/trees/5.10.262/rust/kernel/irq/request.rs:501:43\n    |\nerror: aborting due to 1 previous error\nmake[3]: *** [/h/trees/5.10.262/rust/Makefile:566: rust/kernel.o] Error 1\n",
+            ),
+            (
+                "rustc, no place",
+                "error: error loading target specification: custom targets are unstable\n  |\nmake[3]: *** [rust/Makefile:516: rust/core.o] Error 1\n",
+            ),
             (
                 "modpost",
                 "ERROR: modpost: \"modify_ftrace_direct_multi\" [/b/direct_c.ko] undefined!\nmake[2]: *** [x] Error 1\n",
