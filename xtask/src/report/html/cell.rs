@@ -20,7 +20,7 @@ pub fn section(cell: &PageCell, anchor: &str, open: bool, history: &History) -> 
             summary {
                 span class={ "box " (look.class) } {
                     b { (look.glyph) " " (look.word) }
-                    @if shown.standing.is_some() { span { (result.verdict.name()) } }
+                    @if let Some(verdict) = look::verdict_beside(shown) { span { (verdict) } }
                 }
                 h3 {
                     @if let Some(standing) = &shown.standing { (standing.id) } @else { (cell_name(shown)) }

@@ -18,7 +18,9 @@ pub fn facts(shown: &Shown) -> Markup {
             tbody {
                 @if let Some(standing) = &shown.standing {
                     (row("expected", &html! { (standing.expected) }))
-                    (row("note", &html! { (standing.note) }))
+                    @if standing.note != result.reason {
+                        (row("note", &html! { (standing.note) }))
+                    }
                 }
                 (row("reason", &html! { (result.reason) }))
                 (row("kernel", &kernel(result)))
@@ -68,7 +70,7 @@ fn series(result: &RunResult) -> Markup {
 fn config(result: &RunResult) -> Markup {
     let config = &result.config;
     html! {
-        (config.requested) " options asked for"
+        (words::plural(config.requested, "option")) " asked for"
         @if !config.missing.is_empty() {
             p { "known to other versions only: " (config.missing.join(", ")) }
         }
@@ -89,10 +91,10 @@ fn toolchain(result: &RunResult) -> Markup {
 }
 
 fn guest(result: &RunResult) -> Markup {
-    html! {
-        @if let Some(accel) = result.accel { (accel.argument()) }
-        @if let Some(boot) = result.boot_ms { ", booted in " (words::time(boot)) }
-    }
+    let accel = result.accel.map(|accel| accel.argument().to_owned());
+    let boot = result.boot_ms.map(|ms| format!("booted in {}", words::time(ms)));
+    let known: Vec<_> = [accel, boot].into_iter().flatten().collect();
+    html! { (known.join(", ")) }
 }
 
 fn stress(result: &RunResult) -> Markup {

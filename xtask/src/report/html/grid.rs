@@ -133,11 +133,10 @@ fn row_title(row: &Row, suites: bool) -> Markup {
 
 fn one(shown: &Shown, anchor: &str) -> Markup {
     let look = look::of_cell(shown);
-    let verdict = shown.standing.as_ref().map(|_| shown.result.verdict.name());
     html! {
         a class={ "box " (look.class) } href={ "#" (anchor) } title=(look::why(shown)) {
             b { (look.glyph) " " (look.word) }
-            @if let Some(verdict) = verdict { span { (verdict) } }
+            @if let Some(verdict) = look::verdict_beside(shown) { span { (verdict) } }
         }
     }
 }

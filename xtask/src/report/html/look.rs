@@ -61,6 +61,13 @@ pub fn of_cell(shown: &Shown) -> Look {
     }
 }
 
+/// The verdict, where the standing does not say it already.
+pub fn verdict_beside(shown: &Shown) -> Option<&'static str> {
+    use StandingKind::{AsExpected, PreExisting, Unexpected};
+    let kind = shown.standing.as_ref()?.kind;
+    matches!(kind, AsExpected | PreExisting | Unexpected).then(|| shown.result.verdict.name())
+}
+
 /// Whether a person has to look at the cell.
 pub fn wants_attention(shown: &Shown) -> bool {
     match &shown.standing {

@@ -11,15 +11,17 @@ pub fn visible(page: &str) -> String {
         let code = u32::from(c);
         match c {
             '\n' | '\t' => out.push(c),
-            // Unicode has a picture for each.
-            '\0'..='\u{1f}' => out.push(char::from_u32(0x2400 + code).unwrap_or('\u{fffd}')),
-            '\u{7f}' => out.push('\u{2421}'),
+            // As less(1) has it. Unicode has a picture for each, but many fonts have none.
+            '\0'..='\u{1f}' | '\u{7f}' => {
+                out.push('^');
+                out.push(char::from_u32(code ^ 0x40).unwrap_or('\u{fffd}'));
+            }
             '\u{80}'..='\u{9f}'
             | '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
             | '\u{feff}' => {
-                let _ = write!(out, "⟨U+{code:04X}⟩");
+                let _ = write!(out, "⟨{code:02X}⟩");
             }
             // Characters that are none, by Unicode.
             '\u{fdd0}'..='\u{fdef}' => out.push('\u{fffd}'),
@@ -38,9 +40,9 @@ mod tests {
     fn nothing_stays_hidden() {
         let cases = [
             ("a\tb\nc", "a\tb\nc"),
-            ("\0\u{1b}[1m\r\u{7f}", "␀␛[1m␍␡"),
-            ("\u{9b}1m", "⟨U+009B⟩1m"),
-            ("\u{202e}drowssap\u{200b}", "⟨U+202E⟩drowssap⟨U+200B⟩"),
+            ("\0\u{1b}[1m\r\u{7f}", "^@^[[1m^M^?"),
+            ("\u{9b}1m", "⟨9B⟩1m"),
+            ("\u{202e}drowssap\u{200b}", "⟨202E⟩drowssap⟨200B⟩"),
             ("\u{ffff}\u{fdd0}\u{1fffe}", "\u{fffd}\u{fffd}\u{fffd}"),
             ("✓ ü 漢", "✓ ü 漢"),
         ];

@@ -37,22 +37,24 @@ pub fn time(ms: u64) -> String {
     }
 }
 
-/// Nanoseconds with two or three digits.
+/// Nanoseconds with two or three digits, rounded up: it is said of what happened within a time.
 pub fn latency(ns: u64) -> String {
-    let scaled = |unit: u64, name: &str| {
-        let (whole, tenth) = (ns / unit, ns % unit * 10 / unit);
-        if whole >= 10 || tenth == 0 {
-            format!("{whole} {name}")
-        } else {
-            format!("{whole}.{tenth} {name}")
+    if ns < 1000 {
+        return format!("{ns} ns");
+    }
+    let in_unit = |(unit, name): (u64, &str)| {
+        let (whole, tenths) = (ns.div_ceil(unit), ns.div_ceil(unit / 10));
+        match (whole, tenths % 10) {
+            (1000.., _) => None,
+            (11.., _) | (_, 0) => Some(format!("{whole} {name}")),
+            (_, tenth) => Some(format!("{}.{tenth} {name}", tenths / 10)),
         }
     };
-    match ns {
-        0..1_000 => format!("{ns} ns"),
-        1_000..1_000_000 => scaled(1_000, "µs"),
-        1_000_000..1_000_000_000 => scaled(1_000_000, "ms"),
-        _ => scaled(1_000_000_000, "s"),
-    }
+    let units = [(1_000, "µs"), (1_000_000, "ms")];
+    let second = 1_000_000_000;
+    units.into_iter().find_map(in_unit).unwrap_or_else(|| {
+        in_unit((second, "s")).unwrap_or_else(|| format!("{} s", ns.div_ceil(second)))
+    })
 }
 
 /// The day, in UTC.
@@ -74,7 +76,17 @@ mod tests {
         assert_eq!([grouped(0), grouped(-1234), grouped(123_456)], ["0", "-1,234", "123,456"]);
         assert_eq!([short(5_000_000), short(5_500_000)], ["5 M", "5.5 M"]);
         assert_eq!([time(999), time(1500), time(125_000)], ["999 ms", "1.5 s", "2 min 5 s"]);
-        let cases = [(999, "999 ns"), (1500, "1.5 µs"), (25_000, "25 µs"), (2_000_000, "2 ms")];
+        let cases = [
+            (999, "999 ns"),
+            (1000, "1 µs"),
+            (1063, "1.1 µs"),
+            (1500, "1.5 µs"),
+            (25_000, "25 µs"),
+            (999_999, "1 ms"),
+            (2_000_000, "2 ms"),
+            (9_990_000_000, "10 s"),
+            (5_000_000_000_000, "5000 s"),
+        ];
         for (ns, want) in cases {
             assert_eq!(latency(ns), want);
         }

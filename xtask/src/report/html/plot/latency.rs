@@ -132,7 +132,7 @@ mod tests {
         let buckets = [bucket(1000, 1063, 98), bucket(5000, 5119, 1), bucket(900_000, 999_999, 1)];
         assert_eq!(
             summary(&buckets),
-            "100 modifies: half within 1 µs, 99 % within 5.1 µs, all within 999 µs"
+            "100 modifies: half within 1.1 µs, 99 % within 5.2 µs, all within 1 ms"
         );
         assert_eq!(latency(&[]).into_string(), "");
         assert_eq!(latency(&[bucket(1, 2, 0)]).into_string(), "");

@@ -23,8 +23,12 @@ pub fn runs(all: &[Past], shown: jiff::Timestamp) -> Markup {
         .collect();
     html! {
         p {
-            "The last " (words::plural(runs.len(), "run")) " of this cell, the oldest first: "
-            (counts.join(", ")) "."
+            @if runs.len() < 2 {
+                "There is no other run of this cell."
+            } @else {
+                "The last " (runs.len()) " runs of this cell, the oldest first: "
+                (counts.join(", ")) "."
+            }
         }
         ol.strip {
             @for run in runs {

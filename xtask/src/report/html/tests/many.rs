@@ -23,7 +23,6 @@ const ROWS: [(&str, Role, &str); 7] = [
 ];
 
 const REPORT: &str = "\
-======================================================
 WARNING: possible recursive locking detected
 6.1.192 #1 Not tainted
 --------------------------------------------
