@@ -183,4 +183,38 @@ mod tests {
         assert!(error.what.contains("checksum") || error.what.contains("curl failed"), "{error}");
         assert!(!kept.exists());
     }
+
+    /// Answers each connection with one status, and gives the methods that were used.
+    fn serve(status: &'static str, times: usize) -> (String, std::thread::JoinHandle<Vec<String>>) {
+        use std::io::Write as _;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let uri = format!("http://{}/a.tar", listener.local_addr().unwrap());
+        let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 9\r\nConnection: close\r\n\r\n");
+        let served = std::thread::spawn(move || {
+            let one = |_| {
+                let (mut client, _) = listener.accept().unwrap();
+                let mut request = [0; 1024];
+                let n = client.read(&mut request).unwrap();
+                client.write_all(answer.as_bytes()).unwrap();
+                String::from_utf8_lossy(&request[..n]).split(' ').next().unwrap().to_owned()
+            };
+            (0..times).map(one).collect()
+        });
+        (uri, served)
+    }
+
+    #[test]
+    fn a_server_is_asked_without_a_download() {
+        let asked = |status| {
+            let (uri, served) = serve(status, 1);
+            let wanted = Wanted { uri, name: "a.tar".into(), size: None, sha256: String::new() };
+            let answer = is_served(&Host::for_tests(), &wanted);
+            assert_eq!(served.join().unwrap(), ["HEAD"]);
+            answer
+        };
+        assert_eq!(asked("200 OK"), Ok(true));
+        assert_eq!(asked("404 Not Found"), Ok(false));
+        // Trouble is not the same as a file that is not there.
+        assert_eq!(asked("403 Forbidden").unwrap_err().exit, ExitKind::Infra);
+    }
 }

@@ -178,3 +178,60 @@ pub fn known(store: &Store) -> Vec<Source> {
     all.sort_by_key(|s| s.version);
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store with one kernel, linux 6.1.187, and what the lines of a matrix find in it.
+    fn pinned_to(pin: &str) -> (tempfile::TempDir, Store, Spec) {
+        let dir = tempfile::tempdir().unwrap();
+        let (host, store) = (Host::for_tests(), Store::at(dir.path().join("home")));
+        let tree = dir.path().join("linux");
+        std::fs::create_dir(&tree).unwrap();
+        std::fs::write(tree.join("Makefile"), "VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 187\n")
+            .unwrap();
+        let source = directory::fetch(&host, &store, &tree).unwrap();
+        let skipped = vec!["6.1.192-3: an old story".to_owned()];
+        record(&store, &Source { id: "6.1.187".into(), skipped, ..source }).unwrap();
+        let origin = Origin::Debian {
+            package: "linux".into(),
+            // No mirror has it: whoever asks the network fails.
+            suite: "no-such-suite".into(),
+            version: "6.1".parse().unwrap(),
+            pin: Some(pin.parse().unwrap()),
+        };
+        (dir, store, Spec { name: "6.1".into(), origin })
+    }
+
+    #[test]
+    fn a_pin_that_is_in_the_store_needs_no_network() {
+        for pin in ["6.1.187-1", "6.1.187"] {
+            let (_dir, store, spec) = pinned_to(pin);
+            for refresh in [false, true] {
+                let source = fetch(&Host::for_tests(), &store, &spec, refresh).unwrap();
+                assert_eq!(source.id, "6.1.187");
+                assert_eq!(source.skipped, [""; 0], "nothing is newer than a pin");
+            }
+            assert!(!store.root().join("apt").exists());
+        }
+        let (_dir, store, spec) = pinned_to("6.1.190-1");
+        let error = fetch(&Host::for_tests(), &store, &spec, false).unwrap_err();
+        assert_eq!(error.exit, crate::diagnosis::ExitKind::Infra, "{error}");
+    }
+
+    #[test]
+    fn what_stands_in_for_a_pin_says_so_every_time() {
+        let (_dir, store, spec) = pinned_to("6.1.190-1");
+        let words = "6.1.190-1 (pinned): no longer served: a reason";
+        let resolved = Resolved {
+            id: "6.1.187".into(),
+            at: jiff::Timestamp::now(),
+            skipped: Some(vec![words.to_owned()]),
+        };
+        let name = format!("kernels/{}.name", resolution_key(&spec).short());
+        write_json(&store.path(name).unwrap(), &resolved).unwrap();
+        let source = resolve(&Host::for_tests(), &store, &spec, true).unwrap().unwrap();
+        assert_eq!((source.id.as_str(), &source.skipped[..]), ("6.1.187", &[words.to_owned()][..]));
+    }
+}

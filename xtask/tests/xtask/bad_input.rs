@@ -30,8 +30,15 @@ fn unknown_names_are_usage_errors_and_list_the_known() {
     refused(&["run", "--duration", "1h"], 2, &["give a time"]);
     refused(&["run", "--nonsense"], 2, &["--nonsense"]);
     refused(&["report", "no-such-run"], 2, &["no such run"]);
-    refused(&["run", "--format", "junit"], 2, &["they go with `report`"]);
     refused(&["clean", "--remove", "nope"], 2, &["no such part"]);
+}
+
+#[test]
+fn formats_of_results_go_with_report_only() {
+    for format in ["md", "junit", "ktap", "html"] {
+        refused(&["run", "--format", format], 2, &["they go with `report`"]);
+        refused(&["doctor", "--format", format], 2, &["they go with `report`"]);
+    }
 }
 
 #[test]
