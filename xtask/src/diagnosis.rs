@@ -117,6 +117,12 @@ impl fmt::Display for Diagnosis {
 
 impl std::error::Error for Diagnosis {}
 
+/// A YAML file that says something else than it may: with file, line and column.
+pub fn on_yaml(file: impl fmt::Display, why: &serde_yaml::Error) -> Diagnosis {
+    let (line, column) = why.location().map_or((0, 0), |l| (l.line(), l.column()));
+    Diagnosis::usage(format!("{file}:{line}:{column}: {why}"))
+}
+
 /// An I/O error on a path, in one sentence.
 pub fn on_path(doing: &str, path: &std::path::Path, error: &std::io::Error) -> Diagnosis {
     let diagnosis = Diagnosis::infra(format!("cannot {doing} {}: {error}", path.display()));

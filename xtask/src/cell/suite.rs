@@ -8,7 +8,7 @@ use wire::{Job, ModuleSpec, StressSpec, Task};
 
 use super::Subject;
 use crate::build::DirectApi;
-use crate::diagnosis::{Diagnosis, on_path};
+use crate::diagnosis::{Diagnosis, on_path, on_yaml};
 
 /// How long the guest is watched after the last test, in milliseconds.
 const SETTLE_MS: u64 = 1000;
@@ -70,10 +70,8 @@ impl Suite {
                 .next("give one of these with --suite"));
         }
         let text = std::fs::read_to_string(&path).map_err(|e| on_path("read", &path, &e))?;
-        let suite: Self = serde_yaml::from_str(&text).map_err(|why| {
-            let (line, column) = why.location().map_or((0, 0), |l| (l.line(), l.column()));
-            Diagnosis::usage(format!("{}:{line}:{column}: {why}", path.display()))
-        })?;
+        let suite: Self =
+            serde_yaml::from_str(&text).map_err(|why| on_yaml(path.display(), &why))?;
         if suite.tests.is_empty() {
             return Err(Diagnosis::usage(format!("{}: it has no tests", path.display())));
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Fragment, Requests, merge};
-use crate::diagnosis::{Diagnosis, on_path};
+use crate::diagnosis::{Diagnosis, on_path, on_yaml};
 use crate::series::KernelRange;
 use crate::tree::KernelVersion;
 
@@ -54,10 +54,7 @@ impl KnownBreaks {
     }
 
     fn parse(file: &str, text: &str) -> Result<Self, Diagnosis> {
-        let read: File = serde_yaml::from_str(text).map_err(|why| {
-            let (line, column) = why.location().map_or((0, 0), |l| (l.line(), l.column()));
-            Diagnosis::usage(format!("{file}:{line}:{column}: {why}"))
-        })?;
+        let read: File = serde_yaml::from_str(text).map_err(|why| on_yaml(file, &why))?;
         let table = Self { breaks: read.breaks, file: file.to_owned() };
         for known in &table.breaks {
             table.fragment(&known.when)?;

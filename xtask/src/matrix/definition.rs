@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::cell::{Subject, duration_ms};
-use crate::diagnosis::{Diagnosis, on_path};
+use crate::diagnosis::{Diagnosis, on_path, on_yaml};
 use crate::series::{Expect, KernelRange};
 
 /// The configuration of an entry that names none.
@@ -115,10 +115,7 @@ impl Definition {
 
     /// Understands its text.
     pub fn parse(file: &str, text: &str) -> Result<Self, Diagnosis> {
-        let read: File = serde_yaml::from_str(text).map_err(|why| {
-            let (line, column) = why.location().map_or((0, 0), |l| (l.line(), l.column()));
-            Diagnosis::usage(format!("{file}:{line}:{column}: {why}"))
-        })?;
+        let read: File = serde_yaml::from_str(text).map_err(|why| on_yaml(file, &why))?;
         let wrong = |nth: usize, why: String| {
             Err(Diagnosis::usage(format!("{file}: entry {} of cells: {why}", nth + 1)))
         };

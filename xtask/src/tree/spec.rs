@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{KernelVersion, Release};
-use crate::diagnosis::{Diagnosis, on_path};
+use crate::diagnosis::{Diagnosis, on_path, on_yaml};
 
 /// `matrix.yaml`.
 #[derive(Debug, Clone, Deserialize)]
@@ -102,10 +102,8 @@ impl Matrix {
 
     /// Reads the text of a `matrix.yaml`; the path is for errors.
     pub fn parse(path: &Path, text: &str) -> Result<Self, Diagnosis> {
-        let matrix: Self = serde_yaml::from_str(text).map_err(|why| {
-            let (line, column) = why.location().map_or((0, 0), |l| (l.line(), l.column()));
-            Diagnosis::usage(format!("{}:{line}:{column}: {why}", path.display()))
-        })?;
+        let matrix: Self =
+            serde_yaml::from_str(text).map_err(|why| on_yaml(path.display(), &why))?;
         for listed in &matrix.kernels {
             listed.spec().map_err(|why| Diagnosis::usage(format!("{}: {why}", path.display())))?;
         }

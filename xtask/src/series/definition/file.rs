@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::KernelRange;
 use crate::build::DirectApi;
-use crate::diagnosis::{Diagnosis, on_path};
+use crate::diagnosis::{Diagnosis, on_path, on_yaml};
 
 /// Whether a series is meant to work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -173,8 +173,7 @@ impl File {
     /// Usage errors with file, line and column, and what would be valid there.
     pub fn parse(path: &Path, text: &str) -> Result<Self, Diagnosis> {
         serde_yaml::from_str(text).map_err(|why| {
-            let (line, column) = why.location().map_or((0, 0), |l| (l.line(), l.column()));
-            Diagnosis::usage(format!("{}:{line}:{column}: {why}", path.display()))
+            on_yaml(path.display(), &why)
                 .next("patches/series.schema.json says what each field may be")
         })
     }
