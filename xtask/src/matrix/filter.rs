@@ -12,7 +12,7 @@
 
 use std::str::FromStr;
 
-use super::{Cell, Patches, Role};
+use super::{Cell, Role};
 use crate::series::KernelRange;
 
 /// An expression over cells.
@@ -96,11 +96,7 @@ impl Filter {
                 Key::Suite => fits(pattern, &cell.suite),
                 Key::Role => fits(pattern, role_name(cell.role)),
                 Key::Series => {
-                    let name = match &cell.patches {
-                        Patches::None => "none",
-                        Patches::Series { name, .. } | Patches::Fault { name } => name,
-                    };
-                    fits(pattern, name) || fits(pattern, &cell.patches.label())
+                    fits(pattern, cell.patches.name()) || fits(pattern, &cell.patches.label())
                 }
             },
         }

@@ -33,6 +33,14 @@ pub enum Patches {
 }
 
 impl Patches {
+    /// The series or fault, or `none`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::None => "none",
+            Self::Series { name, .. } | Self::Fault { name } => name,
+        }
+    }
+
     /// As it appears in the names of cells.
     pub fn label(&self) -> String {
         match self {

@@ -10,15 +10,14 @@
 //!   cells/ID/…            console.log and the rest, as of a run
 //! ```
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Patches, Standing, conclude, stand};
+use super::{Cell, Standing, conclude, stand};
 use crate::diagnosis::{Diagnosis, ExitKind};
 use crate::store::{Key, RunDir, write_json};
-use crate::verdict::{ConfigResult, RunResult, SeriesResult, Verdict};
+use crate::verdict::{RunResult, Verdict};
 
 /// Version of the format.
 const SCHEMA: u32 = 1;
@@ -158,34 +157,13 @@ impl Record {
 
 /// What reports show of a cell that has no result.
 pub fn not_run(cell: &Cell) -> RunResult {
-    let series = match &cell.patches {
-        Patches::None => "none",
-        Patches::Series { name, .. } | Patches::Fault { name } => name,
-    };
-    RunResult {
-        schema: crate::verdict::SCHEMA,
-        verdict: Verdict::Infra,
-        reason: "it has not been run".to_owned(),
-        exit_code: ExitKind::Incomplete.code(),
-        details: Vec::new(),
-        kernel: None,
-        series: SeriesResult { name: series.to_owned(), ..SeriesResult::default() },
-        subject: cell.subject.name().to_owned(),
-        suite: cell.suite.clone(),
-        config: ConfigResult::default(),
-        toolchain: None,
-        accel: None,
-        boot_ms: None,
-        stress: BTreeMap::new(),
-        tests: Vec::new(),
-        samples: Vec::new(),
-        modify_latency: Vec::new(),
-        properties: Vec::new(),
-        findings: Vec::new(),
-        steps: Vec::new(),
-        reproduce: format!("cargo xtask matrix --only {}", cell.id),
-        started: jiff::Timestamp::now(),
-    }
+    RunResult::unfinished(
+        cell.patches.name(),
+        cell.subject.name(),
+        &cell.suite,
+        "it has not been run",
+        format!("cargo xtask matrix --only {}", cell.id),
+    )
 }
 
 /// Where a cell's files lie.

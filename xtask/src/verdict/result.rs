@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::console::FindingKind;
 use super::frames::Frame;
 use crate::build::Toolchain;
+use crate::diagnosis::ExitKind;
 use crate::tree::KernelVersion;
 use crate::vm::Accel;
 
@@ -90,6 +91,43 @@ pub struct RunResult {
     pub reproduce: String,
     /// When it began.
     pub started: jiff::Timestamp,
+}
+
+impl RunResult {
+    /// What is known of a cell that has come to no verdict: what it is, why it has none, and the
+    /// command line that gives it one.
+    pub fn unfinished(
+        series: &str,
+        subject: &str,
+        suite: &str,
+        reason: &str,
+        reproduce: String,
+    ) -> Self {
+        Self {
+            schema: SCHEMA,
+            verdict: Verdict::Infra,
+            reason: reason.to_owned(),
+            exit_code: ExitKind::Incomplete.code(),
+            details: Vec::new(),
+            kernel: None,
+            series: SeriesResult { name: series.to_owned(), ..SeriesResult::default() },
+            subject: subject.to_owned(),
+            suite: suite.to_owned(),
+            config: ConfigResult::default(),
+            toolchain: None,
+            accel: None,
+            boot_ms: None,
+            stress: BTreeMap::new(),
+            tests: Vec::new(),
+            samples: Vec::new(),
+            modify_latency: Vec::new(),
+            properties: Vec::new(),
+            findings: Vec::new(),
+            steps: Vec::new(),
+            reproduce,
+            started: jiff::Timestamp::now(),
+        }
+    }
 }
 
 /// The kernel of a cell.
