@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::{PageCell, facts, finding, look, plot, words};
 use crate::matrix::StandingKind;
 use crate::report::cell_name;
+use crate::report::check::why;
 use crate::report::history::History;
 use crate::verdict::{PropertyResult, StepResult};
 
@@ -25,7 +26,7 @@ pub fn section(cell: &PageCell, anchor: &str, open: bool, history: &History) -> 
                 h3 {
                     @if let Some(standing) = &shown.standing { (standing.id) } @else { (cell_name(shown)) }
                 }
-                span.why { (look::why(shown)) }
+                span.why { (why(shown)) }
             }
             // A link into a folded section unfolds it, but one to the section itself does not.
             div.inside id=(anchor) {

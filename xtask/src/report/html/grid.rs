@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use super::{anchor, look};
 use crate::matrix::Role;
 use crate::report::Shown;
+use crate::report::check::why;
 use crate::tree::KernelVersion;
 use crate::verdict::RunResult;
 
@@ -134,7 +135,7 @@ fn row_title(row: &Row, suites: bool) -> Markup {
 fn one(shown: &Shown, anchor: &str) -> Markup {
     let look = look::of_cell(shown);
     html! {
-        a class={ "box " (look.class) } href={ "#" (anchor) } title=(look::why(shown)) {
+        a class={ "box " (look.class) } href={ "#" (anchor) } title=(why(shown)) {
             b { (look.glyph) " " (look.word) }
             @if let Some(verdict) = look::verdict_beside(shown) { span { (verdict) } }
         }

@@ -75,11 +75,3 @@ pub fn wants_attention(shown: &Shown) -> bool {
         None => matches!(shown.result.verdict, Verdict::Fail | Verdict::Infra),
     }
 }
-
-/// Why a cell stands as it does, in a line.
-pub fn why(shown: &Shown) -> &str {
-    match &shown.standing {
-        Some(standing) if !standing.note.is_empty() => &standing.note,
-        _ => &shown.result.reason,
-    }
-}

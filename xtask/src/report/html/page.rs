@@ -7,6 +7,7 @@ use super::anchor::{CELLS, GRID, TOP, anchors};
 use super::{PageCell, cell, grid, look, words};
 use crate::matrix::StandingKind;
 use crate::report::Shown;
+use crate::report::check::why;
 use crate::report::history::History;
 use crate::verdict::Verdict;
 
@@ -195,7 +196,7 @@ fn attention(shown: &[(&Shown, &str)]) -> Markup {
                                 @if let Some(standing) = &shown.standing { (standing.id) }
                                 @else { (crate::report::cell_name(shown)) }
                             }
-                            " " span.why { (look::why(shown)) }
+                            " " span.why { (why(shown)) }
                         }
                     }
                 }
