@@ -116,7 +116,7 @@ impl Matrix {
         let exit = record.judge(&results);
         match session.format {
             Format::Json => session.print("", &record)?,
-            _ => session.print(&table(&record, &run), &())?,
+            _ => session.print(&table(&record, results, &run), &())?,
         }
         if outcome.is_err() || exit == ExitKind::Incomplete {
             let words = format!("go on with: cargo xtask matrix --resume {}", quote(&name));
@@ -179,7 +179,7 @@ impl Matrix {
             needed_mib(&chains, built),
             self.keep_free << 10,
         )?;
-        runner.run(record, requests, results)
+        runner.run(record, requests, results, &chains)
     }
 
     fn show(
@@ -282,8 +282,8 @@ fn reproduce(selection: &Selection) -> String {
     line
 }
 
-fn table(record: &Record, run: &RunDir) -> String {
-    let shown = super::report::cells_of(record, run);
+fn table(record: &Record, results: Vec<Option<RunResult>>, run: &RunDir) -> String {
+    let shown = super::report::cells_of(record, results, run);
     let mut text = crate::report::table(&shown);
     let _ = write!(
         text,

@@ -32,12 +32,13 @@ impl Report {
             return Err(Diagnosis::usage("--origin goes with --format kcidb"));
         }
         let origin = report::Origin::new(self.origin.as_deref().unwrap_or("xtask"))?;
-        let mut results = Vec::new();
+        let mut shown: Vec<Shown> = Vec::new();
         for name in &self.runs {
             let run = session.store.find_run(name)?;
-            if let Some(record) = Record::load(&run)? {
-                let cells = cells_of(&record, &run).into_iter();
-                results.extend(cells.map(|shown| (run.clone(), shown)));
+            if let Some(mut record) = Record::load(&run)? {
+                let results = record.results(&run);
+                record.judge(&results);
+                shown.extend(cells_of(&record, results, &run));
                 continue;
             }
             let path = run.file("result.json");
@@ -49,12 +50,11 @@ impl Report {
             })?;
             let name = run.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
             let directory = run.path().to_owned();
-            results.push((run, Shown { run: name, directory, result, standing: None }));
+            shown.push(Shown { run: name, directory, result, standing: None });
         }
-        let shown: Vec<Shown> = results.iter().map(|(_, shown)| shown.clone()).collect();
         let document = match session.format {
-            Format::Text | Format::Github | Format::Gitlab => match results.as_slice() {
-                [(run, only)] => report::summary(&only.result, run.path()),
+            Format::Text | Format::Github | Format::Gitlab => match shown.as_slice() {
+                [only] => report::summary(&only.result, &only.directory),
                 _ => report::table(&shown),
             },
             Format::Json => match shown.as_slice() {
@@ -114,20 +114,18 @@ fn place(path: &Path) -> Result<PathBuf, Diagnosis> {
     }
 }
 
-/// The cells of a matrix, as reports show them: each that was planned, with or without a result.
-pub fn cells_of(record: &Record, run: &RunDir) -> Vec<Shown> {
-    let results = record.results(run);
-    let mut record = record.clone();
-    record.judge(&results);
+/// The cells of a matrix that was judged by these results, as reports show them: each that was
+/// planned, with or without a result.
+pub fn cells_of(record: &Record, results: Vec<Option<RunResult>>, run: &RunDir) -> Vec<Shown> {
     record
         .cells
-        .into_iter()
+        .iter()
         .zip(results)
         .map(|(known, result)| Shown {
             run: known.cell.id.clone(),
             directory: matrix::directory(run, &known.cell),
             result: result.unwrap_or_else(|| matrix::not_run(&known.cell)),
-            standing: Some(known.standing),
+            standing: Some(known.standing.clone()),
         })
         .collect()
 }

@@ -63,8 +63,6 @@ struct State<'a> {
     fetched: Vec<bool>,
     ready: VecDeque<Ready>,
     builders: usize,
-    /// Build directories that no cell needs any more.
-    done_with: Vec<PathBuf>,
     broken: Option<Diagnosis>,
 }
 
@@ -84,14 +82,15 @@ pub fn to_do(result: Option<&RunResult>) -> bool {
 }
 
 impl Runner<'_> {
-    /// Runs the cells that have no result yet. `results` and `requests` have one for each cell.
+    /// Runs the cells that have no result yet. `results` and `requests` have one for each cell;
+    /// `chains` is what [`chains_to_do`] says.
     pub fn run(
         &self,
         record: &mut Record,
         requests: &[Request],
         results: Vec<Option<RunResult>>,
+        chains: &[Chain],
     ) -> Result<ExitKind, Diagnosis> {
-        let chains = chains_to_do(record, &results);
         let builders = chains.len().min((self.jobs / 2).max(1));
         let shared = Shared {
             runner: self,
@@ -104,7 +103,6 @@ impl Runner<'_> {
                 chains: chains.iter().cloned().enumerate().collect(),
                 ready: VecDeque::new(),
                 builders,
-                done_with: Vec::new(),
                 broken: None,
             }),
             changed: Condvar::new(),
@@ -112,7 +110,7 @@ impl Runner<'_> {
         };
         shared.skip_what_cannot_be_had()?;
         std::thread::scope(|scope| {
-            scope.spawn(|| shared.fetch_ahead(&chains));
+            scope.spawn(|| shared.fetch_ahead(chains));
             for _ in 0..builders {
                 scope.spawn(|| shared.build_chains());
             }
@@ -281,7 +279,7 @@ impl<'a> Shared<'a> {
             if self.stopped() {
                 return Ok(());
             }
-            self.make_room()?;
+            space::keep(runner.store.root(), runner.keep_mib)?;
             let request = &self.requests[at];
             let place = self.cell_directory(at)?;
             let mut result = cell::new_result(request);
@@ -319,17 +317,6 @@ impl<'a> Shared<'a> {
                 }
             }
         }
-        Ok(())
-    }
-
-    fn make_room(&self) -> Result<(), Diagnosis> {
-        let mut done_with = std::mem::take(&mut self.lock().done_with);
-        let (root, keep) = (self.runner.store.root(), self.runner.keep_mib);
-        for removed in space::make_room(root, keep, &mut done_with)? {
-            let words = format!("        removed {} to make room", removed.display());
-            self.runner.view.say(&words);
-        }
-        self.lock().done_with.extend(done_with);
         Ok(())
     }
 

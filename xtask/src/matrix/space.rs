@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Room on the disk: asked for before a matrix begins, and kept while it runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Chain;
 use crate::diagnosis::{Diagnosis, on_path};
@@ -52,26 +52,11 @@ pub fn check(path: &Path, needed_mib: u64, keep_mib: u64) -> Result<(), Diagnosi
     .next("make room with `cargo xtask clean`, choose fewer cells with --only, put the caches elsewhere with XTASK_HOME, or lower --keep-free"))
 }
 
-/// Makes room while the matrix runs: removes build directories that are done with, one by one,
-/// until enough is free. They are caches: a later build is only slower. Says what it removed.
-pub fn make_room(
-    path: &Path,
-    keep_mib: u64,
-    done_with: &mut Vec<PathBuf>,
-) -> Result<Vec<PathBuf>, Diagnosis> {
-    let mut removed = Vec::new();
-    while free_mib(path)? < keep_mib {
-        let Some(directory) = done_with.pop() else {
-            return Err(Diagnosis::infra(format!(
-                "less than {keep_mib} MiB are free in {}",
-                path.display()
-            ))
-            .next("make room with `cargo xtask clean`, then `cargo xtask matrix --resume`"));
-        };
-        if directory.exists() {
-            std::fs::remove_dir_all(&directory).map_err(|e| on_path("remove", &directory, &e))?;
-            removed.push(directory);
-        }
+/// Fails if less than what is to be kept is free: nothing more is begun then.
+pub fn keep(path: &Path, keep_mib: u64) -> Result<(), Diagnosis> {
+    if free_mib(path)? >= keep_mib {
+        return Ok(());
     }
-    Ok(removed)
+    Err(Diagnosis::infra(format!("less than {keep_mib} MiB are free in {}", path.display()))
+        .next("make room with `cargo xtask clean`, then `cargo xtask matrix --resume`"))
 }
